@@ -1,0 +1,227 @@
+//! Interval facts: bounds that every value of a term respects, from the ranges of its variables.
+
+use std::collections::HashMap;
+
+use super::eval::apply;
+use super::syntax::{B, BExp, IntTy, N, NBin, NExp, NRel};
+use crate::base::Name;
+
+/// The values from `lo` to `hi`, both included; `None` is unbounded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Interval {
+    pub lo: Option<i128>,
+    pub hi: Option<i128>,
+}
+
+impl Interval {
+    pub const ALL: Interval = Interval { lo: None, hi: None };
+
+    pub fn new(lo: i128, hi: i128) -> Interval {
+        Interval { lo: Some(lo), hi: Some(hi) }
+    }
+
+    pub fn of_type(ty: IntTy) -> Interval {
+        Interval { lo: ty.min(), hi: ty.max() }
+    }
+
+    pub fn meet(self, other: Interval) -> Interval {
+        let lo = match (self.lo, other.lo) {
+            (Some(a), Some(b)) => Some(a.max(b)),
+            (a, b) => a.or(b),
+        };
+        let hi = match (self.hi, other.hi) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        Interval { lo, hi }
+    }
+
+    pub fn join(self, other: Interval) -> Interval {
+        Interval { lo: self.lo.zip(other.lo).map(|(a, b)| a.min(b)), hi: self.hi.zip(other.hi).map(|(a, b)| a.max(b)) }
+    }
+
+    pub fn within(self, other: Interval) -> bool {
+        other.lo.is_none_or(|o| self.lo.is_some_and(|s| s >= o))
+            && other.hi.is_none_or(|o| self.hi.is_some_and(|s| s <= o))
+    }
+
+    pub fn contains(self, value: i128) -> bool {
+        self.lo.is_none_or(|lo| lo <= value) && self.hi.is_none_or(|hi| value <= hi)
+    }
+
+    pub fn add(self, other: Interval) -> Interval {
+        let add = |a: Option<i128>, b: Option<i128>| a.zip(b).and_then(|(a, b)| a.checked_add(b));
+        Interval { lo: add(self.lo, other.lo), hi: add(self.hi, other.hi) }
+    }
+
+    pub fn neg(self) -> Interval {
+        Interval { lo: self.hi.and_then(i128::checked_neg), hi: self.lo.and_then(i128::checked_neg) }
+    }
+
+    pub fn mul(self, other: Interval) -> Interval {
+        match (self.lo, self.hi, other.lo, other.hi) {
+            (Some(a), Some(b), Some(c), Some(d)) => {
+                let corners = [a.checked_mul(c), a.checked_mul(d), b.checked_mul(c), b.checked_mul(d)];
+                match corners.into_iter().collect::<Option<Vec<_>>>() {
+                    Some(all) => Interval { lo: all.iter().min().copied(), hi: all.iter().max().copied() },
+                    None => Interval::ALL,
+                }
+            }
+            (Some(a), _, Some(c), _) if a >= 0 && c >= 0 => {
+                Interval { lo: a.checked_mul(c), hi: self.hi.zip(other.hi).and_then(|(b, d)| b.checked_mul(d)) }
+            }
+            _ => Interval::ALL,
+        }
+    }
+}
+
+/// Known ranges of variables, and the intervals of terms that follow.
+#[derive(Clone, Default)]
+pub struct Ranges {
+    vars: HashMap<Name, Interval>,
+}
+
+impl Ranges {
+    pub fn new() -> Ranges {
+        Ranges::default()
+    }
+
+    /// Notes that the variable is within `interval`, besides what is known already.
+    pub fn narrow(&mut self, name: &Name, interval: Interval) {
+        let known = self.vars.entry(name.clone()).or_insert(Interval::ALL);
+        *known = known.meet(interval);
+    }
+
+    /// Uses a condition that is known to hold: comparisons of a variable with terms of known interval.
+    pub fn assume(&mut self, cond: &B) {
+        match cond.kind() {
+            BExp::And(parts) => parts.iter().for_each(|p| self.assume(p)),
+            BExp::Rel(op, l, r) => {
+                let (il, ir) = (self.interval(l), self.interval(r));
+                let (on_l, on_r) = match op {
+                    NRel::Eq => (ir, il),
+                    NRel::Ne => return,
+                    NRel::Lt => (
+                        Interval { lo: None, hi: ir.hi.map(|h| h.saturating_sub(1)) },
+                        Interval { lo: il.lo.map(|l| l.saturating_add(1)), hi: None },
+                    ),
+                    NRel::Le => (Interval { lo: None, hi: ir.hi }, Interval { lo: il.lo, hi: None }),
+                };
+                if let NExp::Var(var) = l.kind() {
+                    self.narrow(&var.name, on_l);
+                }
+                if let NExp::Var(var) = r.kind() {
+                    self.narrow(&var.name, on_r);
+                }
+            }
+            BExp::Lit(_) | BExp::Or(_) | BExp::Not(_) => {}
+        }
+    }
+
+    /// An interval that contains every value of the term.
+    pub fn interval(&self, term: &N) -> Interval {
+        self.walk(term, &mut HashMap::new())
+    }
+
+    fn walk(&self, term: &N, memo: &mut HashMap<usize, Interval>) -> Interval {
+        if let Some(done) = memo.get(&term.address()) {
+            return *done;
+        }
+        let interval = match term.kind() {
+            NExp::Num(value) => Interval::new(*value, *value),
+            NExp::Var(var) => {
+                let own = Interval::of_type(var.ty);
+                self.vars.get(&var.name).map_or(own, |known| known.meet(own))
+            }
+            NExp::Call(fun, _) => Interval::of_type(fun.ty),
+            NExp::If(_, t, e) => self.walk(t, memo).join(self.walk(e, memo)),
+            NExp::Cast(ty, inner) => Interval::wrapped(self.walk(inner, memo), *ty),
+            NExp::Bin(op, ty, l, r) => {
+                let (a, b) = (self.walk(l, memo), self.walk(r, memo));
+                Interval::wrapped(Interval::of_bin(*op, *ty, a, b), *ty)
+            }
+        };
+        memo.insert(term.address(), interval);
+        interval
+    }
+}
+
+impl Interval {
+    /// The interval after conversion to `ty`.
+    pub fn wrapped(raw: Interval, ty: IntTy) -> Interval {
+        let own = Interval::of_type(ty);
+        if raw.within(own) { raw } else { own }
+    }
+
+    /// The values of `l op r` before wrapping, for operands of type `ty` in the two intervals.
+    pub fn of_bin(op: NBin, ty: IntTy, l: Interval, r: Interval) -> Interval {
+        let nonneg = |i: Interval| i.lo.is_some_and(|lo| lo >= 0);
+        match op {
+            NBin::Add => l.add(r),
+            NBin::Sub => l.add(r.neg()),
+            NBin::Mul => l.mul(r),
+            NBin::Div if r.lo.is_some_and(|lo| lo > 0) => {
+                let div = |x: Option<i128>, small: bool| {
+                    x.and_then(|x| {
+                        let by = if (x < 0) == small { r.lo } else { r.hi };
+                        match by {
+                            Some(by) => x.checked_div(by),
+                            None => Some(0),
+                        }
+                    })
+                };
+                Interval { lo: div(l.lo, true), hi: div(l.hi, false) }
+            }
+            NBin::Rem if r.lo.is_some_and(|lo| lo > 0) => {
+                let top = r.hi.map(|h| h - 1);
+                let lo = if nonneg(l) { Some(0) } else { top.map(|t| -t) };
+                let hi = match (l.hi, top) {
+                    (Some(a), Some(b)) => Some(a.max(0).min(b)),
+                    (a, b) => a.map(|a| a.max(0)).or(b),
+                };
+                Interval { lo, hi }
+            }
+            NBin::And if nonneg(l) || nonneg(r) => {
+                let bound = |i: Interval| if nonneg(i) { i.hi } else { None };
+                let hi = match (bound(l), bound(r)) {
+                    (Some(a), Some(b)) => Some(a.min(b)),
+                    (a, b) => a.or(b),
+                };
+                Interval { lo: Some(0), hi }
+            }
+            NBin::Or | NBin::Xor if nonneg(l) && nonneg(r) => {
+                let hi = l.hi.zip(r.hi).map(|(a, b)| {
+                    let top = a.max(b).max(0);
+                    (1i128 << (128 - top.leading_zeros()).min(126)) - 1
+                });
+                Interval { lo: Some(0), hi }
+            }
+            NBin::Shr if nonneg(l) => {
+                let hi = match r.lo {
+                    Some(by) if by >= 0 => l.hi.map(|h| apply(NBin::Shr, IntTy::MATH, h, by)),
+                    _ => l.hi,
+                };
+                Interval { lo: Some(0), hi }
+            }
+            NBin::Shl => match (r.lo, r.hi) {
+                (Some(a), Some(b)) if a >= 0 && b < 64 => l.mul(Interval::new(1 << a, 1 << b)),
+                _ => Interval::of_type(ty),
+            },
+            NBin::Min => Interval {
+                lo: l.lo.zip(r.lo).map(|(a, b)| a.min(b)),
+                hi: match (l.hi, r.hi) {
+                    (Some(a), Some(b)) => Some(a.min(b)),
+                    (a, b) => a.or(b),
+                },
+            },
+            NBin::Max => Interval {
+                lo: match (l.lo, r.lo) {
+                    (Some(a), Some(b)) => Some(a.max(b)),
+                    (a, b) => a.or(b),
+                },
+                hi: l.hi.zip(r.hi).map(|(a, b)| a.max(b)),
+            },
+            NBin::Div | NBin::Rem | NBin::And | NBin::Or | NBin::Xor | NBin::Shr => Interval::of_type(ty),
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! Index and condition expressions: every operator carries the width and sign of the C type it works in.
+
+pub mod build;
+pub mod display;
+pub mod eval;
+pub mod interval;
+pub mod subst;
+pub mod syntax;
+
+pub use eval::{Env, EvalError, eval_b, eval_n};
+pub use interval::{Interval, Ranges};
+pub use subst::{Subst, free_vars_b, free_vars_n};
+pub use syntax::{B, BExp, Fun, FunKind, IntTy, N, NBin, NExp, NRel, Var};

@@ -1,0 +1,167 @@
+//! Substitution of terms for variables, renaming of functions, and free variables ([MAP] Fig. 3).
+//!
+//! Terms have no binders, so substitution in a term never captures; the binders of protocols are in `core`.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::syntax::{B, BExp, Fun, N, NExp, Var};
+use crate::base::Name;
+
+/// A simultaneous substitution, with its memo table.
+#[derive(Default)]
+pub struct Subst<'a> {
+    vars: HashMap<Name, N>,
+    functions: Option<&'a dyn Fn(&Fun, &[N]) -> Option<N>>,
+    numbers: HashMap<usize, (N, N)>,
+    truths: HashMap<usize, (B, B)>,
+}
+
+impl<'a> Subst<'a> {
+    pub fn new() -> Subst<'a> {
+        Subst::default()
+    }
+
+    pub fn one(name: &Name, term: &N) -> Subst<'a> {
+        let mut subst = Subst::new();
+        subst.bind(name, term);
+        subst
+    }
+
+    /// Also replaces each application for which `functions` gives a term; it sees the arguments after substitution.
+    pub fn with_functions(functions: &'a dyn Fn(&Fun, &[N]) -> Option<N>) -> Subst<'a> {
+        Subst { functions: Some(functions), ..Subst::default() }
+    }
+
+    pub fn bind(&mut self, name: &Name, term: &N) {
+        self.vars.insert(name.clone(), term.clone());
+        self.numbers.clear();
+        self.truths.clear();
+    }
+
+    /// This substitution without the one of `name`, for going under a binder.
+    pub fn without(&self, name: &Name) -> Subst<'a> {
+        let mut vars = self.vars.clone();
+        vars.remove(name);
+        Subst { vars, functions: self.functions, numbers: HashMap::new(), truths: HashMap::new() }
+    }
+
+    pub fn replaces(&self, name: &Name) -> bool {
+        self.vars.contains_key(name)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.vars.is_empty() && self.functions.is_none()
+    }
+
+    pub fn numeric(&mut self, term: &N) -> N {
+        match term.kind() {
+            NExp::Num(_) => return term.clone(),
+            NExp::Var(var) => return self.vars.get(&var.name).cloned().unwrap_or_else(|| term.clone()),
+            _ => {}
+        }
+        if let Some((_, done)) = self.numbers.get(&term.address()) {
+            return done.clone();
+        }
+        let done = match term.kind() {
+            NExp::Num(_) | NExp::Var(_) => term.clone(),
+            NExp::Bin(op, ty, l, r) => N::bin(*op, *ty, &self.numeric(l), &self.numeric(r)),
+            NExp::If(c, t, e) => {
+                let c = self.boolean(c);
+                N::ite(&c, &self.numeric(t), &self.numeric(e))
+            }
+            NExp::Cast(ty, inner) => N::cast(*ty, &self.numeric(inner)),
+            NExp::Call(fun, args) => {
+                let args: Vec<N> = args.iter().map(|a| self.numeric(a)).collect();
+                match self.functions.and_then(|f| f(fun, &args)) {
+                    Some(term) => term,
+                    None => N::call(fun.clone(), args),
+                }
+            }
+        };
+        self.numbers.insert(term.address(), (term.clone(), done.clone()));
+        done
+    }
+
+    pub fn boolean(&mut self, term: &B) -> B {
+        if let BExp::Lit(_) = term.kind() {
+            return term.clone();
+        }
+        if let Some((_, done)) = self.truths.get(&term.address()) {
+            return done.clone();
+        }
+        let done = match term.kind() {
+            BExp::Lit(_) => term.clone(),
+            BExp::Rel(op, l, r) => B::rel(*op, &self.numeric(l), &self.numeric(r)),
+            BExp::And(parts) => B::and(parts.iter().map(|p| self.boolean(p)).collect::<Vec<_>>()),
+            BExp::Or(parts) => B::or(parts.iter().map(|p| self.boolean(p)).collect::<Vec<_>>()),
+            BExp::Not(inner) => B::not(&self.boolean(inner)),
+        };
+        self.truths.insert(term.address(), (term.clone(), done.clone()));
+        done
+    }
+}
+
+/// Calls back on every variable and every function of a term, each shared subterm once.
+#[derive(Default)]
+pub struct Leaves {
+    pub vars: BTreeSet<Var>,
+    pub functions: BTreeSet<Fun>,
+    seen: std::collections::HashSet<usize>,
+}
+
+impl Leaves {
+    pub fn numeric(&mut self, term: &N) {
+        if !self.seen.insert(term.address()) {
+            return;
+        }
+        match term.kind() {
+            NExp::Num(_) => {}
+            NExp::Var(var) => {
+                self.vars.insert(var.clone());
+            }
+            NExp::Bin(_, _, l, r) => {
+                self.numeric(l);
+                self.numeric(r);
+            }
+            NExp::If(c, t, e) => {
+                self.boolean(c);
+                self.numeric(t);
+                self.numeric(e);
+            }
+            NExp::Cast(_, inner) => self.numeric(inner),
+            NExp::Call(fun, args) => {
+                self.functions.insert(fun.clone());
+                args.iter().for_each(|a| self.numeric(a));
+            }
+        }
+    }
+
+    pub fn boolean(&mut self, term: &B) {
+        if !self.seen.insert(term.address()) {
+            return;
+        }
+        match term.kind() {
+            BExp::Lit(_) => {}
+            BExp::Rel(_, l, r) => {
+                self.numeric(l);
+                self.numeric(r);
+            }
+            BExp::And(parts) | BExp::Or(parts) => parts.iter().for_each(|p| self.boolean(p)),
+            BExp::Not(inner) => self.boolean(inner),
+        }
+    }
+}
+
+/// `fv(n)`.
+pub fn free_vars_n(term: &N) -> BTreeSet<Var> {
+    let mut leaves = Leaves::default();
+    leaves.numeric(term);
+    leaves.vars
+}
+
+/// `fv(b)`.
+pub fn free_vars_b(term: &B) -> BTreeSet<Var> {
+    let mut leaves = Leaves::default();
+    leaves.boolean(term);
+    leaves.vars
+}

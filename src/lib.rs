@@ -1,0 +1,18 @@
+//! faial-like proves GPU kernels free of data races and barrier divergence, or shows the threads that race.
+//!
+//! ```text
+//! source text -> tokens after macros -> syntax tree -> kernel IR -> protocols -> phases -> traces -> formulas
+//!             -> answers -> findings -> report
+//! ```
+//!
+//! Layers, lowest first; a layer uses those before it and nothing else, and siblings in braces never see each other
+//! (`tests/architecture.rs` holds the code to it):
+//!
+//! ```text
+//! base < exp < core < { opt, text, kernel } < { frontend, smt, interp } < check < report < cli < main
+//! ```
+
+pub mod base;
+pub mod core;
+pub mod exp;
+pub mod report;
