@@ -15,4 +15,6 @@
 pub mod base;
 pub mod core;
 pub mod exp;
+pub mod frontend;
+pub mod kernel;
 pub mod report;

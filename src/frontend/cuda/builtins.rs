@@ -1,0 +1,309 @@
+//! The built-in functions and types of CUDA that a kernel can use without a definition.
+
+use std::sync::Arc;
+
+use crate::base::Name;
+use crate::core::Scope;
+use crate::exp::IntTy;
+use crate::kernel::ir::Intrinsic;
+use crate::kernel::types::{StructTy, Type};
+
+/// What a call of a built-in function means, and the type of its result (`None`: that of its first argument, or of what
+/// the first argument points to).
+pub struct Builtin {
+    pub intrinsic: Intrinsic,
+    pub result: Option<Type>,
+}
+
+fn known(intrinsic: Intrinsic, result: Type) -> Option<Builtin> {
+    Some(Builtin { intrinsic, result: Some(result) })
+}
+
+fn like_argument(intrinsic: Intrinsic) -> Option<Builtin> {
+    Some(Builtin { intrinsic, result: None })
+}
+
+const FLOAT: Type = Type::Float(4);
+const DOUBLE: Type = Type::Float(8);
+
+const ATOMICS: [&str; 11] = ["Add", "Sub", "Exch", "Min", "Max", "Inc", "Dec", "CAS", "And", "Or", "Xor"];
+
+const MATH: [&str; 66] = [
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "atan2",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asinh",
+    "acosh",
+    "atanh",
+    "exp",
+    "exp2",
+    "exp10",
+    "expm1",
+    "log",
+    "log2",
+    "log10",
+    "log1p",
+    "logb",
+    "sqrt",
+    "rsqrt",
+    "cbrt",
+    "rcbrt",
+    "hypot",
+    "rhypot",
+    "pow",
+    "fabs",
+    "floor",
+    "ceil",
+    "round",
+    "rint",
+    "trunc",
+    "nearbyint",
+    "fmod",
+    "remainder",
+    "fdim",
+    "fmin",
+    "fmax",
+    "fma",
+    "copysign",
+    "ldexp",
+    "scalbn",
+    "erf",
+    "erfc",
+    "erfinv",
+    "erfcinv",
+    "erfcx",
+    "normcdf",
+    "normcdfinv",
+    "lgamma",
+    "tgamma",
+    "sinpi",
+    "cospi",
+    "nextafter",
+    "j0",
+    "j1",
+    "y0",
+    "y1",
+    "nan",
+    "saturate",
+    "fdivide",
+    "powi",
+    "norm3d",
+];
+
+/// The built-in function of that name, when there is one.
+pub fn function(name: &str) -> Option<Builtin> {
+    if let Some(rest) = name.strip_prefix("atomic") {
+        let (operation, scope) = match rest.strip_suffix("_block") {
+            Some(operation) => (operation, Scope::Block),
+            None => (rest.strip_suffix("_system").unwrap_or(rest), Scope::Grid),
+        };
+        if ATOMICS.contains(&operation) {
+            return like_argument(Intrinsic::Atomic(Name::new(operation), scope));
+        }
+    }
+    if let Some(builtin) = math(name) {
+        return Some(builtin);
+    }
+    if name.starts_with("curand") || name.starts_with("rocrand") {
+        let result = match name {
+            "curand" | "curand_poisson" | "curand_discrete" => Type::UINT,
+            _ if name.contains("double") => DOUBLE,
+            _ if name.ends_with('2') => vector_type("float2").unwrap_or(FLOAT),
+            _ if name.ends_with('4') => {
+                vector_type(if name == "curand4" { "uint4" } else { "float4" }).unwrap_or(FLOAT)
+            }
+            _ if name.contains("init") || name.starts_with("skipahead") => Type::Void,
+            _ => FLOAT,
+        };
+        // The state is the last argument of curand_init and the first one of all others.
+        return known(Intrinsic::TouchReadWrite(Name::new(name)), result);
+    }
+    if name.starts_with("tex1D")
+        || name.starts_with("tex2D")
+        || name.starts_with("tex3D")
+        || name.starts_with("texCubemap")
+    {
+        return known(Intrinsic::Havoc(Name::new(name)), Type::Unknown(Arc::from("texel")));
+    }
+    if name.starts_with("__shfl") {
+        let intrinsic = Intrinsic::Havoc(Name::new(name));
+        return Some(Builtin { intrinsic, result: None });
+    }
+    match name {
+        "__syncthreads" => known(Intrinsic::Barrier(Scope::Block), Type::Void),
+        "__syncthreads_count" | "__syncthreads_and" | "__syncthreads_or" => {
+            known(Intrinsic::BarrierReduce(Name::new(name)), Type::INT)
+        }
+        "__syncwarp" => known(Intrinsic::Barrier(Scope::Warp), Type::Void),
+        "__threadfence"
+        | "__threadfence_block"
+        | "__threadfence_system"
+        | "printf"
+        | "__prof_trigger"
+        | "__nanosleep"
+        | "__builtin_assume_aligned_"
+        | "__pragma" => known(Intrinsic::Nothing, Type::Void),
+        // Annotations of GPUVerify's prover, which this analysis does not need.
+        "__invariant"
+        | "__global_invariant"
+        | "__ensures"
+        | "__global_ensures"
+        | "__requires_fresh_array"
+        | "__candidate_invariant"
+        | "__barrier_invariant"
+        | "__barrier_invariant_1"
+        | "__barrier_invariant_2"
+        | "__array_snapshot"
+        | "__function_wide_invariant"
+        | "__function_wide_candidate_invariant"
+        | "__candidate_global_invariant"
+        | "__reads_from"
+        | "__reads_from_local"
+        | "__writes_to"
+        | "__writes_to_local"
+        | "__non_temporal_loads_begin"
+        | "__non_temporal_loads_end"
+        | "__modifies"
+        | "__constant_read" => known(Intrinsic::Nothing, Type::BOOL),
+        "__requires" | "__assume" | "__builtin_assume" | "__global_requires" | "__global_assume" | "__axiom" => {
+            known(Intrinsic::Assume, Type::BOOL)
+        }
+        "__assert" | "assert" | "static_assert" | "__global_assert" | "_Static_assert" => {
+            known(Intrinsic::Assert, Type::Void)
+        }
+        "__trap" | "__builtin_trap" | "__builtin_unreachable" | "abort" | "exit" | "__brkpt" => {
+            known(Intrinsic::Trap, Type::Void)
+        }
+        "memcpy" | "__builtin_memcpy" | "memmove" | "__builtin_memmove" => known(Intrinsic::MemCopy, Type::Void.ptr()),
+        "memset" | "__builtin_memset" => known(Intrinsic::MemSet, Type::Void.ptr()),
+        "__ldg" | "__ldcg" | "__ldca" | "__ldcs" | "__ldlu" | "__ldcv" => like_argument(Intrinsic::ReadThrough),
+        "min" | "umin" | "ullmin" | "llmin" => like_argument(Intrinsic::Min(IntTy::I32)),
+        "max" | "umax" | "ullmax" | "llmax" => like_argument(Intrinsic::Max(IntTy::I32)),
+        "__mul24" | "__umul24" | "mul24" | "__mulhi" | "__umulhi" | "__mul64hi" | "__umul64hi" | "__sad" | "__usad"
+        | "__brev" | "__byte_perm" | "__hadd" | "__rhadd" | "__funnelshift_l" | "__funnelshift_r" | "__vadd4"
+        | "__dp4a" | "abs" | "labs" | "llabs" => like_argument(Intrinsic::Pure(Name::new(name), None)),
+        "__popc" | "__builtin_popcount" => known(Intrinsic::Pure(Name::new(name), Some((0, 32))), Type::INT),
+        "__popcll" => known(Intrinsic::Pure(Name::new(name), Some((0, 64))), Type::INT),
+        "__clz" | "__builtin_clz" | "__ffs" | "__builtin_ffs" => {
+            known(Intrinsic::Pure(Name::new(name), Some((0, 32))), Type::INT)
+        }
+        "__clzll" | "__ffsll" => known(Intrinsic::Pure(Name::new(name), Some((0, 64))), Type::INT),
+        "isnan" | "isinf" | "isfinite" | "signbit" | "__isnan" | "__isinf" => {
+            known(Intrinsic::Pure(Name::new(name), Some((0, 1))), Type::INT)
+        }
+        "__float2int_rn" | "__float2int_rz" | "__float2int_rd" | "__float2int_ru" | "__float_as_int"
+        | "__double2int_rn" | "__double2int_rz" | "__double2int_rd" | "__double2loint" | "__double2hiint"
+        | "lrintf" | "lroundf" | "float2int" | "__half2int_rn" => {
+            known(Intrinsic::Pure(Name::new(name), None), Type::INT)
+        }
+        "__float2uint_rn" | "__float2uint_rz" | "__float2uint_rd" | "__float2uint_ru" | "__float_as_uint"
+        | "__double2uint_rn" => known(Intrinsic::Pure(Name::new(name), None), Type::UINT),
+        "__double_as_longlong" | "__double2ll_rn" | "__float2ll_rn" | "llrintf" => {
+            known(Intrinsic::Pure(Name::new(name), None), Type::Int(IntTy::I64))
+        }
+        "__int_as_float" | "__uint_as_float" | "__int2float_rn" | "__uint2float_rn" | "__half2float"
+        | "__ull2float_rn" | "__ll2float_rn" => known(Intrinsic::Pure(Name::new(name), None), FLOAT),
+        "__longlong_as_double" | "__hiloint2double" | "__int2double_rn" => {
+            known(Intrinsic::Pure(Name::new(name), None), DOUBLE)
+        }
+        "sincos" | "sincosf" | "sincospi" | "sincospif" | "__sincosf" | "frexp" | "frexpf" | "modf" | "modff"
+        | "remquo" | "remquof" => known(Intrinsic::WritesPointers(Name::new(name)), FLOAT),
+        "clock" | "clock64" | "__clock" | "__clock64" | "__activemask" | "__ballot" | "__ballot_sync" | "__any"
+        | "__any_sync" | "__all_sync" | "__match_any_sync" | "__match_all_sync" | "__reduce_add_sync"
+        | "__reduce_max_sync" | "__reduce_min_sync" | "__globaltimer" | "__laneid_" => {
+            known(Intrinsic::Havoc(Name::new(name)), Type::UINT)
+        }
+        "__all" => like_argument(Intrinsic::Havoc(Name::new(name))),
+        "__uniform_int" | "__uniform_bool" => known(Intrinsic::UniformInt, Type::BOOL),
+        "__distinct_int" | "__distinct_bool" => known(Intrinsic::DistinctInt, Type::BOOL),
+        "__other_int" | "__other_bool" => known(Intrinsic::OtherInt, Type::INT),
+        "__enabled" => known(Intrinsic::Enabled, Type::BOOL),
+        "__implies" => known(Intrinsic::Implies, Type::BOOL),
+        _ => None,
+    }
+}
+
+fn math(name: &str) -> Option<Builtin> {
+    let plain = |n: &str| MATH.contains(&n);
+    if plain(name) {
+        return known(Intrinsic::Pure(Name::new(name), None), DOUBLE);
+    }
+    if let Some(stem) = name.strip_suffix('f') {
+        let stem = stem.strip_prefix("__").unwrap_or(stem);
+        if plain(stem) || stem == "divide" {
+            return known(Intrinsic::Pure(Name::new(name), None), FLOAT);
+        }
+    }
+    // Intrinsics with a rounding mode: __fadd_rn, __dmul_rz, ...
+    let rounded =
+        ["_rn", "_rz", "_ru", "_rd"].iter().find_map(|s| name.strip_suffix(s)).and_then(|n| n.strip_prefix("__"));
+    if let Some(stem) = rounded {
+        for (prefix, ty) in [("f", FLOAT), ("d", DOUBLE)] {
+            if let Some(operation) = stem.strip_prefix(prefix) {
+                if ["add", "sub", "mul", "div", "rcp", "sqrt", "rsqrt", "ma", "maf"].contains(&operation) {
+                    return known(Intrinsic::Pure(Name::new(name), None), ty);
+                }
+            }
+        }
+    }
+    None
+}
+
+/// `int4`, `uchar2`, `dim3`, ...: the vector types.
+pub fn vector_type(name: &str) -> Option<Type> {
+    if name == "dim3" {
+        let members = ["x", "y", "z"].map(|f| (Arc::from(f), Type::UINT)).to_vec();
+        return Some(Type::Struct(Arc::new(StructTy::layout(name, members, false, None, true))));
+    }
+    let digit = name.strip_suffix(['1', '2', '3', '4'])?;
+    let lanes = usize::from(name.as_bytes()[name.len() - 1] - b'0');
+    let elem = match digit {
+        "char" => Type::Int(IntTy::I8),
+        "uchar" => Type::Int(IntTy::U8),
+        "short" => Type::Int(IntTy::I16),
+        "ushort" => Type::Int(IntTy::U16),
+        "int" => Type::INT,
+        "uint" => Type::UINT,
+        "long" | "longlong" => Type::Int(IntTy::I64),
+        "ulong" | "ulonglong" => Type::Int(IntTy::U64),
+        "float" => FLOAT,
+        "double" => DOUBLE,
+        "half" => Type::Float(2),
+        _ => return None,
+    };
+    let members: Vec<_> = ["x", "y", "z", "w"].iter().take(lanes).map(|f| (Arc::from(*f), elem.clone())).collect();
+    let align = if lanes == 3 { None } else { Some((elem.size() * lanes as u64).min(16)) };
+    Some(Type::Struct(Arc::new(StructTy::layout(name, members, false, align, true))))
+}
+
+/// Types that have a name without a definition in the text.
+pub fn named_type(name: &str) -> Option<Type> {
+    if let Some(ty) = vector_type(name) {
+        return Some(ty);
+    }
+    Some(match name {
+        "int8_t" => Type::Int(IntTy::I8),
+        "uint8_t" | "uchar" | "byte" => Type::Int(IntTy::U8),
+        "int16_t" => Type::Int(IntTy::I16),
+        "uint16_t" | "ushort" => Type::Int(IntTy::U16),
+        "int32_t" => Type::INT,
+        "uint32_t" | "uint" => Type::UINT,
+        "int64_t" | "ssize_t" | "ptrdiff_t" | "intptr_t" | "clock_t" | "longlong" => Type::Int(IntTy::I64),
+        "uint64_t" | "size_t" | "uintptr_t" | "ulong" | "ulonglong" => Type::Int(IntTy::U64),
+        "half" | "__half" | "__nv_bfloat16" | "nv_bfloat16" => Type::Float(2),
+        "half2" | "__half2" | "__nv_bfloat162" => Type::Float(4),
+        "cudaTextureObject_t" | "cudaSurfaceObject_t" => Type::Int(IntTy::U64),
+        "wchar_t" => Type::INT,
+        "char16_t" => Type::Int(IntTy::U16),
+        "char32_t" => Type::UINT,
+        "va_list" => Type::Void.ptr(),
+        _ => return None,
+    })
+}

@@ -1,0 +1,6 @@
+//! CUDA source to kernel language.
+
+pub mod builtins;
+pub mod lower;
+pub mod types;
+pub mod unit;

@@ -1,0 +1,3 @@
+//! Source text to the kernel language.
+
+pub mod cuda;

@@ -1,0 +1,527 @@
+//! Calls: functions of the program by walking their bodies, built-in ones by what they mean, unknown ones as losses.
+
+use std::collections::HashMap;
+
+use super::value::{ObjId, Offset, Pointer, Value};
+use super::{Frame, ObjectKind, PairFact, Touches, Walk, conjuncts};
+use crate::base::{Name, Span};
+use crate::core::protocol::Barrier;
+use crate::core::{Mode, Protocol, Scope};
+use crate::exp::{B, IntTy, N, NBin, NRel};
+use crate::kernel::ir::{Expr, ExprKind, FunId, Intrinsic};
+use crate::kernel::types::Type;
+
+const MAX_CALL_DEPTH: usize = 100;
+
+impl<'p> Walk<'p> {
+    pub(super) fn call(&mut self, id: FunId, args: &'p [Expr], span: Span) -> Value {
+        let mut values = Vec::new();
+        for arg in args {
+            let value = self.eval(arg);
+            if let Value::Ptr(p) = &value {
+                self.note_escape(&p.clone());
+            }
+            values.push((value, arg.ty.clone()));
+        }
+        self.apply(id, values, span)
+    }
+
+    /// Walks the body of a function with its parameters bound.
+    fn apply(&mut self, id: FunId, args: Vec<(Value, Type)>, span: Span) -> Value {
+        let function = self.function(id);
+        let Some(body) = &function.body else {
+            return self.unknown_function(&function.name.clone(), args, &function.returns.clone(), span);
+        };
+        if self.frames.iter().any(|f| f.function == id) || self.frames.len() > MAX_CALL_DEPTH {
+            let text = format!("`{}` calls itself", function.name);
+            self.lose("recursion", text, span, Touches::Everything);
+            self.clobber_escaped();
+            return self.unknown_of(&function.returns.clone(), "result");
+        }
+        let result = self.private_object("result", function.returns.clone());
+        let mut vars = HashMap::new();
+        let mut args = args.into_iter();
+        for (i, decl) in function.vars[..function.params].iter().enumerate() {
+            let object = self.private_object(decl.name.as_str(), decl.ty.clone());
+            let ty = match &decl.ty {
+                Type::Ref(inner) => Type::Ptr(inner.clone()),
+                ty => ty.clone(),
+            };
+            if let Some((value, _)) = args.next() {
+                self.store_private(object, &Offset::start(), &B::lit(true), &ty, value);
+            }
+            vars.insert(crate::kernel::ir::VarId(i as u32), object);
+        }
+        self.frames.push(Frame { function: id, vars, result });
+        self.calls.push(span);
+        let returned = std::mem::replace(&mut self.state.returned, B::lit(false));
+        self.stmts(body);
+        self.state.returned = returned;
+        self.calls.pop();
+        self.frames.pop();
+        let ty = match &function.returns {
+            Type::Ref(inner) => Type::Ptr(inner.clone()),
+            ty => ty.clone(),
+        };
+        if ty == Type::Void {
+            return Value::Void;
+        }
+        self.load(&Pointer::to(result, Offset::start()), &ty, span)
+    }
+
+    pub(super) fn call_value(&mut self, target: &'p Expr, args: &'p [Expr], expr: &'p Expr) -> Value {
+        let function = self.eval(target);
+        let mut values = Vec::new();
+        for arg in args {
+            let value = self.eval(arg);
+            values.push((value, arg.ty.clone()));
+        }
+        let (candidates, open) = match function {
+            Value::Fun(list, open) => (list, open),
+            _ => (Vec::new(), true),
+        };
+        if open {
+            self.lose("unknown-call", "this calls a function that is not known", expr.span, Touches::Everything);
+            self.clobber_escaped();
+        }
+        let mut result: Option<Value> = None;
+        for (guard, id) in candidates {
+            let values = values.clone();
+            let (value, _) = self.branch(&guard, |w| w.apply(id, values, expr.span), |_| Value::Void);
+            if let Some(value) = value {
+                result = Some(match result {
+                    None => value,
+                    Some(others) => super::state::join_values(&guard, &value, &others),
+                });
+            }
+        }
+        match result {
+            Some(value) if !open => value,
+            _ => self.unknown_of(&expr.ty, "result"),
+        }
+    }
+
+    pub(super) fn call_unknown(&mut self, name: &Name, args: &'p [Expr], expr: &'p Expr) -> Value {
+        let mut values = Vec::new();
+        for arg in args {
+            let value = self.eval(arg);
+            values.push((value, arg.ty.clone()));
+        }
+        // Questions about a group of threads touch nothing.
+        let group_query = matches!(
+            name.as_str(),
+            "thread_rank"
+                | "size"
+                | "num_threads"
+                | "meta_group_rank"
+                | "meta_group_size"
+                | "group_index"
+                | "thread_index"
+                | "group_dim"
+                | "dim_threads"
+                | "is_valid"
+                | "block_rank"
+                | "num_blocks"
+                | "dim_blocks"
+                | "cluster_ctarank"
+        );
+        let of_group = values.first().is_some_and(|(_, ty)| is_group(ty));
+        if group_query && of_group {
+            return self.unknown_of(&Type::UINT, "rank");
+        }
+        self.unknown_function(name, values, &expr.ty, expr.span)
+    }
+
+    /// A call of something without a body: it may touch whatever it is given.
+    fn unknown_function(&mut self, name: &Name, args: Vec<(Value, Type)>, returns: &Type, span: Span) -> Value {
+        let mut touched: Vec<ObjId> = Vec::new();
+        let mut anything = false;
+        for (value, ty) in &args {
+            self.reachable(value, ty, &mut touched, &mut anything);
+        }
+        let text = format!("`{name}` is called, but its definition is not there");
+        if anything {
+            self.lose("unknown-call", text, span, Touches::Everything);
+            self.clobber_escaped();
+        } else {
+            let mut lost = false;
+            for object in touched {
+                match self.info(object).kind {
+                    ObjectKind::Private => self.clobber(object),
+                    ObjectKind::Constant => {}
+                    ObjectKind::Array(_) => {
+                        let array = self.info(object).name.clone();
+                        self.lose("unknown-call", text.clone(), span, Touches::Array(array));
+                        self.touch(object);
+                        lost = true;
+                    }
+                }
+            }
+            if !lost {
+                self.lose("unknown-call", text, span, Touches::Value);
+            }
+        }
+        self.unknown_of(returns, name.as_str())
+    }
+
+    /// What a function could reach through a value.
+    fn reachable(&mut self, value: &Value, ty: &Type, touched: &mut Vec<ObjId>, anything: &mut bool) {
+        match value {
+            Value::Ptr(p) => {
+                *anything |= p.unknown.is_some();
+                for target in &p.targets {
+                    if touched.contains(&target.object) {
+                        continue;
+                    }
+                    touched.push(target.object);
+                    let kind = self.info(target.object).kind;
+                    let object_ty = self.info(target.object).ty.clone();
+                    if let (ObjectKind::Private, Some(cells)) = (kind, self.state.private.get(&target.object).cloned())
+                    {
+                        *anything |= may_hide_pointer(&object_ty);
+                        for (_, value) in cells.cells.values() {
+                            self.reachable(value, &Type::INT, touched, anything);
+                        }
+                    }
+                }
+            }
+            Value::Agg(parts) => {
+                for (_, ty, part) in parts {
+                    self.reachable(part, ty, touched, anything);
+                }
+            }
+            Value::Num(_) => *anything |= may_hide_pointer(ty),
+            Value::Fun(..) => *anything = true,
+            Value::Void => {}
+        }
+    }
+
+    pub(super) fn intrinsic(&mut self, intrinsic: &'p Intrinsic, args: &'p [Expr], expr: &'p Expr) -> Value {
+        let span = expr.span;
+        match intrinsic {
+            Intrinsic::Atomic(name, scope) => {
+                let mut values = Vec::new();
+                for arg in args {
+                    values.push(self.eval(arg));
+                }
+                let pointer = match values.into_iter().next() {
+                    Some(value) => self.as_pointer(value),
+                    None => return self.unknown_of(&expr.ty, "atomic"),
+                };
+                self.atomic(&pointer, &expr.ty, *scope, name, span)
+            }
+            Intrinsic::Barrier(scope) => {
+                let mask = args.first().map(|a| self.number(a));
+                self.barrier(*scope, mask, span);
+                Value::Void
+            }
+            Intrinsic::BarrierReduce(name) => {
+                for arg in args {
+                    self.eval(arg);
+                }
+                self.barrier(Scope::Block, None, span);
+                Value::Num(self.fresh_uniform(name.as_str(), IntTy::I32))
+            }
+            Intrinsic::Assume | Intrinsic::Assert => {
+                let fact = match args.first() {
+                    Some(arg) => self.fact(arg),
+                    None => None,
+                };
+                if let (Intrinsic::Assume, Some(fact)) = (intrinsic, fact) {
+                    self.assume(&fact, span);
+                }
+                Value::Num(N::num(1))
+            }
+            Intrinsic::MemCopy => self.mem_copy(args, expr),
+            Intrinsic::MemSet => {
+                let mut values = Vec::new();
+                for arg in args {
+                    values.push(self.eval(arg));
+                }
+                if let [destination, value, length] = values.as_slice() {
+                    let pointer = self.as_pointer(destination.clone());
+                    let byte = match value {
+                        Value::Num(n) => n.as_num(),
+                        _ => None,
+                    };
+                    self.ranged(&pointer, length, Mode::Wr(byte.map(N::num)), span);
+                }
+                values.into_iter().next().unwrap_or(Value::Void)
+            }
+            Intrinsic::Pure(name, range) => {
+                let values: Vec<Value> = args.iter().map(|a| self.eval(a)).collect();
+                let value = self.opaque(name.as_str(), &values, &expr.ty);
+                match (range, value) {
+                    (Some((lo, hi)), Value::Num(n)) => {
+                        let clamp = |op, limit: i128, n: &N| N::bin(op, IntTy::I32, n, &N::num(limit));
+                        Value::Num(clamp(NBin::Max, *lo, &clamp(NBin::Min, *hi, &n)))
+                    }
+                    (_, value) => value,
+                }
+            }
+            Intrinsic::TouchReadWrite(name) => {
+                let mut values = Vec::new();
+                for arg in args {
+                    values.push(self.eval(arg));
+                }
+                if let Some(first) = values.into_iter().next() {
+                    let pointer = self.as_pointer(first);
+                    let ty = args[0].ty.element().cloned().unwrap_or(Type::INT);
+                    // Block-wide generators synchronise within their block by themselves; between blocks they race.
+                    self.load(&pointer, &ty, span);
+                    let value = self.unknown_of(&ty, "state");
+                    self.store(&pointer, &ty, value, span);
+                }
+                self.unknown_of(&expr.ty, name.as_str())
+            }
+            Intrinsic::WritesPointers(name) => {
+                for arg in args {
+                    let value = self.eval(arg);
+                    if let (Value::Ptr(p), Some(ty)) = (value, arg.ty.element()) {
+                        let unknown = self.unknown_of(ty, name.as_str());
+                        self.store(&p, ty, unknown, span);
+                    }
+                }
+                self.unknown_of(&expr.ty, name.as_str())
+            }
+            Intrinsic::Havoc(name) => {
+                for arg in args {
+                    self.eval(arg);
+                }
+                self.unknown_of(&expr.ty, name.as_str())
+            }
+            Intrinsic::Min(ty) | Intrinsic::Max(ty) => {
+                let op = if matches!(intrinsic, Intrinsic::Min(_)) { NBin::Min } else { NBin::Max };
+                match args {
+                    [l, r] => {
+                        let (l, r) = (self.number(l), self.number(r));
+                        Value::Num(N::bin(op, *ty, &l, &r))
+                    }
+                    _ => self.unknown_of(&expr.ty, "value"),
+                }
+            }
+            Intrinsic::ReadThrough => {
+                let Some(arg) = args.first() else { return Value::Void };
+                let value = self.eval(arg);
+                let pointer = self.as_pointer(value);
+                self.load(&pointer, &expr.ty, span)
+            }
+            Intrinsic::Nothing => {
+                // Arguments of annotations are not evaluated by the program.
+                Value::Num(N::num(1))
+            }
+            Intrinsic::Trap => {
+                self.state.exited = B::lit(true);
+                Value::Void
+            }
+            Intrinsic::Enabled => Value::Num(N::num(1)),
+            Intrinsic::Implies => match args {
+                [l, r] => {
+                    let l = self.truth(l);
+                    let r = self.truth(r);
+                    Value::Num(B::implies(&l, &r).as_number())
+                }
+                _ => self.unknown_of(&expr.ty, "value"),
+            },
+            Intrinsic::UniformInt | Intrinsic::DistinctInt | Intrinsic::OtherInt => self.unknown_of(&expr.ty, "other"),
+        }
+    }
+
+    pub(super) fn barrier(&mut self, scope: Scope, mask: Option<N>, span: Span) {
+        let site = self.site(span);
+        let mask = mask.filter(|m| m.as_num() != Some(0xffff_ffff));
+        // The site of a barrier goes through the same table as those of accesses.
+        let id = crate::core::SiteId(self.events.len() as u32);
+        self.events.push(super::Event { site, strides: vec![], constant: 0, width: 0, unknown_size: false });
+        self.emit(Protocol::Sync(Barrier { scope, mask, site: id }));
+        self.state.epoch = self.fresh_uniform("phase", IntTy::MATH);
+        self.state.versions.clear();
+        self.state.recent.clear();
+    }
+
+    fn atomic(&mut self, pointer: &Pointer, ty: &Type, scope: Scope, name: &Name, span: Span) -> Value {
+        if pointer.unknown.is_some() {
+            self.lose(
+                "unknown-pointer",
+                "this atomic goes through a pointer that is not known",
+                span,
+                Touches::Everything,
+            );
+            self.clobber_escaped();
+        }
+        for target in &pointer.targets {
+            let guard = self.decide(&target.guard);
+            match self.info(target.object).kind {
+                ObjectKind::Private => self.clobber(target.object),
+                ObjectKind::Constant => {}
+                ObjectKind::Array(_) => {
+                    let access = self.access(
+                        target.object,
+                        &target.offset,
+                        ty.size(),
+                        ty.has_unknown_size(),
+                        Mode::At(scope),
+                        span,
+                    );
+                    self.emit(Protocol::branch(&guard, access, Protocol::Skip));
+                    self.touch(target.object);
+                }
+            }
+        }
+        self.unknown_of(ty, &format!("atomic{name}"))
+    }
+
+    fn mem_copy(&mut self, args: &'p [Expr], expr: &'p Expr) -> Value {
+        let mut values = Vec::new();
+        for arg in args {
+            values.push(self.eval(arg));
+        }
+        let [destination, source, length] = values.as_slice() else { return Value::Void };
+        let (to, from) = (self.as_pointer(destination.clone()), self.as_pointer(source.clone()));
+        self.ranged(&from, length, Mode::Rd, expr.span);
+        self.ranged(&to, length, Mode::Wr(None), expr.span);
+        destination.clone()
+    }
+
+    /// An access to a number of bytes from a pointer on.
+    fn ranged(&mut self, pointer: &Pointer, length: &Value, mode: Mode, span: Span) {
+        let length = match length {
+            Value::Num(n) => n.as_num().and_then(|n| u64::try_from(n).ok()),
+            _ => None,
+        };
+        if pointer.unknown.is_some() {
+            self.lose("unknown-pointer", "this copies through a pointer that is not known", span, Touches::Everything);
+            self.clobber_escaped();
+        }
+        for target in &pointer.targets {
+            let guard = self.decide(&target.guard);
+            match (self.info(target.object).kind, length) {
+                (ObjectKind::Private, _) => {
+                    if mode != Mode::Rd {
+                        self.clobber(target.object);
+                    }
+                }
+                (ObjectKind::Constant, _) | (_, Some(0)) => {}
+                (ObjectKind::Array(_), Some(bytes)) => {
+                    let access = self.access(target.object, &target.offset, bytes, false, mode.clone(), span);
+                    self.emit(Protocol::branch(&guard, access, Protocol::Skip));
+                    if mode != Mode::Rd {
+                        self.touch(target.object);
+                    }
+                }
+                (ObjectKind::Array(_), None) => {
+                    let array = self.info(target.object).name.clone();
+                    self.lose(
+                        "unknown-value",
+                        "the length of this copy is not a constant",
+                        span,
+                        Touches::Array(array),
+                    );
+                    self.touch(target.object);
+                }
+            }
+        }
+    }
+
+    // ---- facts ----
+
+    /// The condition of an annotation, or `None` when it says something about two threads (which is noted).
+    fn fact(&mut self, arg: &'p Expr) -> Option<B> {
+        match &arg.kind {
+            ExprKind::And(l, r) => {
+                let l = self.fact(l);
+                let r = self.fact(r);
+                match (l, r) {
+                    (Some(l), Some(r)) => Some(B::and([l, r])),
+                    (one, other) => one.or(other),
+                }
+            }
+            ExprKind::Convert(inner) if inner.ty == Type::BOOL || arg.ty == Type::BOOL => {
+                if let ExprKind::Intrinsic(..) | ExprKind::And(..) = inner.kind {
+                    return self.fact(inner);
+                }
+                Some(self.quiet(|w| w.truth(arg)))
+            }
+            ExprKind::Intrinsic(which @ (Intrinsic::UniformInt | Intrinsic::DistinctInt), args) => {
+                if let Some(term) = args.first() {
+                    let term = self.quiet(|w| w.number(term));
+                    let relation = if *which == Intrinsic::UniformInt { NRel::Eq } else { NRel::Ne };
+                    if self.path.is_empty() && self.is_closed(&B::rel(NRel::Eq, &term, &N::num(0))) {
+                        self.pair_facts.push(PairFact { relation, left: term.clone(), right: term });
+                    }
+                }
+                None
+            }
+            _ => {
+                let mut pairwise = false;
+                arg.each(&mut |e| {
+                    let about_pairs = matches!(
+                        e.kind,
+                        ExprKind::Intrinsic(Intrinsic::UniformInt | Intrinsic::DistinctInt | Intrinsic::OtherInt, _)
+                    );
+                    pairwise |= about_pairs;
+                });
+                if pairwise { None } else { Some(self.quiet(|w| w.truth(arg))) }
+            }
+        }
+    }
+
+    /// Evaluates something that the program does not execute: no access is emitted.
+    fn quiet<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        let out = std::mem::take(&mut self.out);
+        let result = f(self);
+        self.out = out;
+        result
+    }
+
+    /// Does a condition speak of nothing but parameters, launch dimensions and the thread?
+    fn is_closed(&self, cond: &B) -> bool {
+        crate::exp::free_vars_b(cond)
+            .iter()
+            .all(|v| self.globals_vars.contains(v) || self.threads.iter().chain(&self.blocks).any(|(c, _)| c == v))
+    }
+
+    /// Takes a condition as a fact for every thread.
+    fn assume(&mut self, cond: &B, span: Span) {
+        let under = B::and(self.path.clone());
+        let fact = B::implies(&under, cond);
+        if !self.is_closed(&fact) {
+            self.lose(
+                "unknown-value",
+                "this assumption speaks of values that are not modelled; it is not used",
+                span,
+                Touches::Value,
+            );
+            return;
+        }
+        self.pre.push(fact);
+        if self.path.is_empty() {
+            for part in conjuncts(cond) {
+                self.ranges.assume(&part);
+            }
+        }
+        // From here on, under the same path, it holds.
+        match self.path.is_empty() {
+            true => self.facts.extend(conjuncts(cond)),
+            false => self.path.extend(conjuncts(cond)),
+        }
+    }
+}
+
+fn is_group(ty: &Type) -> bool {
+    match ty.value() {
+        Type::Ptr(inner) => is_group(inner),
+        Type::Unknown(name) => name.contains("group") || name.contains("thread_block"),
+        _ => false,
+    }
+}
+
+/// May a value of this type carry a pointer that the analysis does not see?
+fn may_hide_pointer(ty: &Type) -> bool {
+    match ty {
+        Type::Unknown(name) => !(name.contains("group") || name.contains("thread_block")),
+        Type::Struct(s) => !s.complete || s.fields.iter().any(|f| may_hide_pointer(&f.ty)),
+        Type::Array(elem, _) => may_hide_pointer(elem),
+        _ => false,
+    }
+}

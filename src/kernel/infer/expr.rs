@@ -1,0 +1,745 @@
+//! Expressions: values and places, loads and stores.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::state::{Cells, Stored, join_values};
+use super::value::{ObjId, Offset, Pointer, Target, Value, scalars};
+use super::{ObjectKind, Touches, Walk, clean};
+use crate::base::Span;
+use crate::core::{Mode, Protocol, Space};
+use crate::exp::{B, Fun, FunKind, IntTy, N, NRel};
+use crate::kernel::ir::{Builtin, Expr, ExprKind};
+use crate::kernel::types::Type;
+
+/// Terms deeper than this are replaced by unknown ones where nothing depends on their shape.
+const MAX_OPAQUE_DEPTH: u32 = 30;
+
+impl<'p> Walk<'p> {
+    pub(super) fn eval(&mut self, expr: &'p Expr) -> Value {
+        if !self.spend(expr.span) {
+            return self.unknown_of(&expr.ty, "abandoned");
+        }
+        match &expr.kind {
+            ExprKind::Var(_)
+            | ExprKind::Global(_)
+            | ExprKind::Deref(_)
+            | ExprKind::Member(..)
+            | ExprKind::Element(..)
+            | ExprKind::Temporary(_) => {
+                let place = self.place(expr);
+                self.load(&place, expr.ty.value(), expr.span)
+            }
+            ExprKind::Int(value) => match &expr.ty {
+                Type::Ptr(_) if *value == 0 => Value::Ptr(Pointer::default()),
+                _ => Value::Num(N::num(*value)),
+            },
+            ExprKind::Constant(text) => self.constant(text.as_str(), &expr.ty),
+            ExprKind::Builtin(builtin) => Value::Num(self.builtin(*builtin)),
+            ExprKind::Function(id) => Value::Fun(vec![(B::lit(true), *id)], false),
+            ExprKind::Load(place) => {
+                let pointer = self.place(place);
+                match place.ty.value() {
+                    Type::Array(elem, _) => {
+                        self.note_escape(&pointer);
+                        let (stride, unknown) = (elem.size(), elem.has_unknown_size());
+                        Value::Ptr(pointer.map(|o| o.element(&N::num(0), stride, unknown)))
+                    }
+                    ty => self.load(&pointer, ty, expr.span),
+                }
+            }
+            ExprKind::AddressOf(place) => {
+                let pointer = self.place(place);
+                self.note_escape(&pointer);
+                Value::Ptr(pointer)
+            }
+            ExprKind::Arith(op, ty, l, r) => {
+                let (l, r) = (self.number(l), self.number(r));
+                Value::Num(N::bin(*op, *ty, &l, &r))
+            }
+            ExprKind::Compare(op, l, r) => {
+                let (l, r) = (self.eval(l), self.eval(r));
+                Value::Num(self.compare(*op, l, r).as_number())
+            }
+            ExprKind::Opaque(op, args) => {
+                let args: Vec<Value> = args.iter().map(|a| self.eval(a)).collect();
+                self.opaque(op.as_str(), &args, &expr.ty)
+            }
+            ExprKind::And(l, r) => {
+                let l = self.truth(l);
+                let (r, _) = self.branch(&l, |w| w.truth(r), |_| B::lit(false));
+                Value::Num(B::and([l, r.unwrap_or(B::lit(false))]).as_number())
+            }
+            ExprKind::Or(l, r) => {
+                let l = self.truth(l);
+                let (_, r) = self.branch(&l, |_| B::lit(true), |w| w.truth(r));
+                Value::Num(B::or([l, r.unwrap_or(B::lit(true))]).as_number())
+            }
+            ExprKind::Not(inner) => Value::Num(B::not(&self.truth(inner)).as_number()),
+            ExprKind::Choose(cond, t, e) => {
+                let cond = self.truth(cond);
+                let (t, e) = self.branch(&cond, |w| w.eval(t), |w| w.eval(e));
+                match (t, e) {
+                    (Some(t), Some(e)) => join_values(&cond, &t, &e),
+                    (Some(v), None) | (None, Some(v)) => v,
+                    (None, None) => Value::Void,
+                }
+            }
+            ExprKind::Convert(inner) => {
+                let value = self.eval(inner);
+                self.convert(value, &inner.ty, &expr.ty, expr.span)
+            }
+            ExprKind::Offset(pointer, by) => {
+                let value = self.eval(pointer);
+                let by = self.number(by);
+                let pointer = self.as_pointer(value);
+                let (stride, unknown) = match expr.ty.element() {
+                    Some(elem) => (elem.size(), elem.has_unknown_size()),
+                    None => (1, true),
+                };
+                Value::Ptr(pointer.map(|o| o.element(&by, stride, unknown)))
+            }
+            ExprKind::Distance(l, r) => {
+                let size = l.ty.element().map_or(1, Type::size).max(1);
+                let (l, r) = (self.eval(l), self.eval(r));
+                let (l, r) = (self.as_pointer(l), self.as_pointer(r));
+                match (l.targets.as_slice(), r.targets.as_slice()) {
+                    ([a], [b]) if a.object == b.object && l.unknown.is_none() && r.unknown.is_none() => {
+                        let bytes = N::sub(IntTy::MATH, &a.offset.as_term(), &b.offset.as_term());
+                        let size = N::num(i128::from(size));
+                        Value::Num(N::cast(IntTy::I64, &N::bin(crate::exp::NBin::Div, IntTy::MATH, &bytes, &size)))
+                    }
+                    _ => Value::Num(self.fresh_of_type("distance", IntTy::I64)),
+                }
+            }
+            ExprKind::Assign(place, value) => {
+                let value = self.eval(value);
+                let pointer = self.place(place);
+                self.store(&pointer, expr.ty.value(), value.clone(), expr.span);
+                value
+            }
+            ExprKind::Update { place, value, old } => {
+                let pointer = self.place(place);
+                let before = self.load(&pointer, expr.ty.value(), place.span);
+                self.holes.push(before.clone());
+                let after = self.eval(value);
+                self.holes.pop();
+                self.store(&pointer, expr.ty.value(), after.clone(), expr.span);
+                if *old { before } else { after }
+            }
+            ExprKind::Hole => self.holes.last().cloned().unwrap_or(Value::Void),
+            ExprKind::Call(id, args) => self.call(*id, args, expr.span),
+            ExprKind::CallValue(target, args) => self.call_value(target, args, expr),
+            ExprKind::CallUnknown(name, args) => self.call_unknown(name, args, expr),
+            ExprKind::Intrinsic(intrinsic, args) => self.intrinsic(intrinsic, args, expr),
+            ExprKind::Comma(l, r) => {
+                self.eval_for_effect(l);
+                self.eval(r)
+            }
+            ExprKind::Aggregate(parts) => {
+                let mut all = Vec::new();
+                for (base, part) in parts {
+                    match self.eval(part) {
+                        Value::Agg(inner) => all.extend(inner.into_iter().map(|(o, t, v)| (base + o, t, v))),
+                        value => all.push((*base, part.ty.clone(), value)),
+                    }
+                }
+                // What is not listed is zero.
+                let mut layout = Vec::new();
+                if scalars(&expr.ty, 0, 256, &mut layout).is_some() {
+                    for (offset, ty) in layout {
+                        if !all.iter().any(|(o, _, _)| *o == offset) {
+                            let zero = match &ty {
+                                Type::Ptr(_) => Value::Ptr(Pointer::default()),
+                                _ => Value::Num(N::num(0)),
+                            };
+                            all.push((offset, ty, zero));
+                        }
+                    }
+                }
+                all.sort_by_key(|(o, _, _)| *o);
+                Value::Agg(all)
+            }
+            ExprKind::Unknown(unknown) => {
+                let touches = match unknown.code {
+                    "unknown-value" | "unknown-type" => Touches::Value,
+                    _ => Touches::Everything,
+                };
+                self.lose(unknown.code, unknown.text.clone(), expr.span, touches);
+                self.unknown_of(&expr.ty, "unknown")
+            }
+        }
+    }
+
+    /// Evaluates an expression whose value nobody uses: a place is not read.
+    pub(super) fn eval_for_effect(&mut self, expr: &'p Expr) {
+        match &expr.kind {
+            ExprKind::Var(_)
+            | ExprKind::Global(_)
+            | ExprKind::Deref(_)
+            | ExprKind::Member(..)
+            | ExprKind::Element(..) => {
+                self.place(expr);
+            }
+            _ => {
+                self.eval(expr);
+            }
+        }
+    }
+
+    /// The value of an expression as a number; what is not one is unknown.
+    pub(super) fn number(&mut self, expr: &'p Expr) -> N {
+        let value = self.eval(expr);
+        self.as_number(value, &expr.ty)
+    }
+
+    pub(super) fn as_number(&mut self, value: Value, ty: &Type) -> N {
+        match (value, ty) {
+            (Value::Num(n), Type::Int(int)) => N::cast(*int, &n),
+            (Value::Num(n), _) => n,
+            (_, Type::Int(int)) => self.fresh_of_type("value", *int),
+            _ => self.fresh_local("value"),
+        }
+    }
+
+    pub(super) fn truth(&mut self, expr: &'p Expr) -> B {
+        let value = self.eval(expr);
+        let cond = match value {
+            Value::Num(n) => n.truth(),
+            Value::Ptr(p) => self.not_null(&p),
+            _ => self.fresh_of_type("truth", IntTy::BOOL).truth(),
+        };
+        self.decide(&cond)
+    }
+
+    fn not_null(&mut self, pointer: &Pointer) -> B {
+        if pointer.unknown.is_some() {
+            return self.fresh_of_type("null", IntTy::BOOL).truth();
+        }
+        let guards: Vec<B> = pointer
+            .targets
+            .iter()
+            .map(|t| {
+                let object = self.info(t.object);
+                // A pointer parameter may be null at the launch; variables never are.
+                if object.kind == ObjectKind::Array(Space::Global) && !matches!(object.ty, Type::Array(..)) {
+                    let name = format!("given.{}", clean(object.name.as_str()));
+                    let fun = Fun { name: name.as_str().into(), ty: IntTy::BOOL, kind: FunKind::Input };
+                    return B::and([t.guard.clone(), N::call(fun, vec![]).truth()]);
+                }
+                t.guard.clone()
+            })
+            .collect();
+        B::or(guards)
+    }
+
+    pub(super) fn as_pointer(&mut self, value: Value) -> Pointer {
+        match value {
+            Value::Ptr(p) => p,
+            Value::Num(n) if n.as_num() == Some(0) => Pointer::default(),
+            _ => Pointer::unknown(),
+        }
+    }
+
+    fn constant(&mut self, text: &str, ty: &Type) -> Value {
+        match ty {
+            Type::Float(_) => {
+                // The bits identify the value; nothing else is known of it.
+                Value::Num(float_identity(text.parse::<f64>().unwrap_or(f64::NAN)))
+            }
+            Type::Ptr(_) => {
+                let object = self.object("string", ObjectKind::Constant, Type::Int(IntTy::I8));
+                Value::Ptr(Pointer::to(object, Offset::start()))
+            }
+            _ => Value::Num(N::num(0)),
+        }
+    }
+
+    fn builtin(&self, builtin: Builtin) -> N {
+        let coordinate = |list: &[(crate::exp::Var, N)], axis: u8| {
+            let (var, extent) = &list[usize::from(axis)];
+            if extent.as_num() == Some(1) { N::num(0) } else { N::var(var) }
+        };
+        match builtin {
+            Builtin::ThreadIdx(axis) => coordinate(&self.threads, axis),
+            Builtin::BlockIdx(axis) => coordinate(&self.blocks, axis),
+            Builtin::BlockDim(axis) => self.block_dim[usize::from(axis)].clone(),
+            Builtin::GridDim(axis) => self.grid_dim[usize::from(axis)].clone(),
+            Builtin::WarpSize => N::num(32),
+        }
+    }
+
+    pub(super) fn compare(&mut self, op: NRel, l: Value, r: Value) -> B {
+        match (l, r) {
+            (Value::Num(l), Value::Num(r)) => self.decide(&B::rel(op, &l, &r)),
+            (Value::Fun(list, open), Value::Fun(other, false)) if other.len() == 1 && !open => {
+                let wanted = other[0].1;
+                let same = B::or(list.iter().filter(|(_, f)| *f == wanted).map(|(g, _)| g.clone()).collect::<Vec<_>>());
+                match op {
+                    NRel::Eq => same,
+                    NRel::Ne => B::not(&same),
+                    _ => self.fresh_of_type("compare", IntTy::BOOL).truth(),
+                }
+            }
+            (l, r) => {
+                let null = |v: &Value| match v {
+                    Value::Ptr(p) => p.targets.is_empty() && p.unknown.is_none(),
+                    Value::Num(n) => n.as_num() == Some(0),
+                    _ => false,
+                };
+                if let (Value::Ptr(p), NRel::Eq | NRel::Ne) = (if null(&l) { &r } else { &l }, op) {
+                    if null(&l) || null(&r) {
+                        let p = p.clone();
+                        let some = self.not_null(&p);
+                        return if op == NRel::Ne { some } else { B::not(&some) };
+                    }
+                }
+                if let (Value::Ptr(a), Value::Ptr(b)) = (&l, &r) {
+                    if let ([x], [y], None, None) = (a.targets.as_slice(), b.targets.as_slice(), &a.unknown, &b.unknown)
+                    {
+                        if x.object == y.object {
+                            return B::rel(op, &x.offset.as_term(), &y.offset.as_term());
+                        }
+                    }
+                }
+                self.fresh_of_type("compare", IntTy::BOOL).truth()
+            }
+        }
+    }
+
+    /// A function of values that nothing else is known of.
+    pub(super) fn opaque(&mut self, op: &str, args: &[Value], ty: &Type) -> Value {
+        let mut flat = Vec::new();
+        let mut known = true;
+        for arg in args {
+            match arg {
+                Value::Num(n) => flat.push(n.clone()),
+                Value::Agg(parts) => {
+                    for (_, _, part) in parts {
+                        match part {
+                            Value::Num(n) => flat.push(n.clone()),
+                            _ => known = false,
+                        }
+                    }
+                }
+                _ => known = false,
+            }
+        }
+        let result = match ty {
+            Type::Int(int) => *int,
+            Type::Ptr(_) | Type::Struct(_) | Type::Array(..) => return self.unknown_of(ty, "value"),
+            _ => IntTy::MATH,
+        };
+        if !known || flat.iter().any(|n| n.depth() > MAX_OPAQUE_DEPTH) {
+            return Value::Num(self.fresh_of_type("value", result));
+        }
+        let name = format!("op.{}{}.{result}", symbol(op), flat.len());
+        Value::Num(N::call(Fun { name: name.as_str().into(), ty: result, kind: FunKind::Abstract }, flat))
+    }
+
+    pub(super) fn convert(&mut self, value: Value, from: &Type, to: &Type, span: Span) -> Value {
+        match (value, to) {
+            (Value::Num(n), Type::Int(IntTy::BOOL)) => Value::Num(n.truth().as_number()),
+            (Value::Ptr(p), Type::Int(IntTy::BOOL)) => Value::Num(self.not_null(&p).as_number()),
+            (Value::Num(n), Type::Int(int)) => match from {
+                Type::Int(_) => Value::Num(N::cast(*int, &n)),
+                _ => self.opaque("int", &[Value::Num(n)], to),
+            },
+            (Value::Num(n), Type::Float(_)) => match (from, n.as_num()) {
+                (Type::Float(_), _) => Value::Num(n),
+                (Type::Int(_), Some(i)) => Value::Num(float_identity(i as f64)),
+                _ => self.opaque("float", &[Value::Num(n)], to),
+            },
+            (Value::Num(n), Type::Ptr(_)) if n.as_num() == Some(0) => Value::Ptr(Pointer::default()),
+            (Value::Num(_), Type::Ptr(_) | Type::Ref(_)) => Value::Ptr(Pointer::unknown()),
+            (Value::Ptr(_), Type::Int(int)) => Value::Num(self.fresh_of_type("address", *int)),
+            (Value::Ptr(p), _) => Value::Ptr(p),
+            (Value::Agg(parts), Type::Struct(_)) if from == to => Value::Agg(parts),
+            (Value::Agg(_), Type::Struct(_)) => {
+                let _ = span;
+                self.unknown_of(to, "value")
+            }
+            (value, _) => value,
+        }
+    }
+
+    // ---- places ----
+
+    pub(super) fn place(&mut self, expr: &'p Expr) -> Pointer {
+        match &expr.kind {
+            ExprKind::Var(var) => {
+                let function = self.frame().function;
+                let decl = &self.function(function).vars[var.0 as usize];
+                let object = match self.frame().vars.get(var) {
+                    Some(object) => *object,
+                    None if decl.storage == crate::kernel::ir::Storage::Shared => self.static_object(function, *var),
+                    None => {
+                        let object = self.private_object(decl.name.as_str(), decl.ty.clone());
+                        self.bind_var(*var, object);
+                        object
+                    }
+                };
+                Pointer::to(object, Offset::start())
+            }
+            ExprKind::Global(global) => Pointer::to(self.global_object(*global), Offset::start()),
+            ExprKind::Deref(pointer) => {
+                let value = self.eval(pointer);
+                self.as_pointer(value)
+            }
+            ExprKind::Member(object, offset, _) => {
+                let place = self.place(object);
+                place.map(|o| o.bytes(i128::from(*offset)))
+            }
+            ExprKind::Element(array, index) => {
+                let place = self.place(array);
+                let index = self.number(index);
+                place.map(|o| o.element(&index, expr.ty.size(), expr.ty.has_unknown_size()))
+            }
+            ExprKind::Temporary(value) => {
+                let value = self.eval(value);
+                let object = self.private_object("temporary", expr.ty.clone());
+                let place = Pointer::to(object, Offset::start());
+                self.store(&place, &expr.ty, value, expr.span);
+                place
+            }
+            ExprKind::Choose(cond, t, e) => {
+                let cond = self.truth(cond);
+                let (t, e) = self.branch(&cond, |w| w.place(t), |w| w.place(e));
+                match (t, e) {
+                    (Some(t), Some(e)) => Pointer::choose(&cond, &t, &e),
+                    (Some(p), None) | (None, Some(p)) => p,
+                    (None, None) => Pointer::unknown(),
+                }
+            }
+            ExprKind::Comma(l, r) => {
+                self.eval_for_effect(l);
+                self.place(r)
+            }
+            _ => {
+                // A value where a place is wanted: a temporary.
+                let value = self.eval(expr);
+                if let ExprKind::Unknown(_) = expr.kind {
+                    return Pointer::unknown();
+                }
+                let object = self.private_object("temporary", expr.ty.clone());
+                let place = Pointer::to(object, Offset::start());
+                self.store(&place, &expr.ty, value, expr.span);
+                place
+            }
+        }
+    }
+
+    pub(super) fn note_escape(&mut self, pointer: &Pointer) {
+        for target in &pointer.targets {
+            if self.info(target.object).kind == ObjectKind::Private {
+                self.escaped.insert(target.object);
+            }
+        }
+    }
+
+    // ---- loads ----
+
+    pub(super) fn load(&mut self, pointer: &Pointer, ty: &Type, span: Span) -> Value {
+        if let Some(when) = &pointer.unknown {
+            if self.decide(when).as_lit() != Some(false) {
+                self.lose(
+                    "unknown-pointer",
+                    "this reads through a pointer that is not known",
+                    span,
+                    Touches::Everything,
+                );
+            }
+        }
+        let mut result: Option<Value> = None;
+        for target in &pointer.targets {
+            let guard = self.decide(&target.guard);
+            if guard.as_lit() == Some(false) {
+                continue;
+            }
+            let value = self.load_target(target, &guard, ty, span);
+            result = Some(match result {
+                None => value,
+                Some(others) => join_values(&guard, &value, &others),
+            });
+        }
+        match (result, &pointer.unknown) {
+            (Some(value), None) => value,
+            (Some(value), Some(when)) => {
+                let unknown = self.unknown_of(ty, "unknown");
+                join_values(when, &unknown, &value)
+            }
+            (None, _) => self.unknown_of(ty, "unknown"),
+        }
+    }
+
+    fn load_target(&mut self, target: &Target, guard: &B, ty: &Type, span: Span) -> Value {
+        match self.info(target.object).kind {
+            ObjectKind::Private => self.load_private(target.object, &target.offset, ty),
+            ObjectKind::Constant => self.contents(target.object, &target.offset, ty),
+            ObjectKind::Array(_) => {
+                let width = ty.size();
+                let access = self.access(target.object, &target.offset, width, ty.has_unknown_size(), Mode::Rd, span);
+                self.emit(Protocol::branch(guard, access, Protocol::Skip));
+                if let Some(stored) = self.state.recent.get(&target.object) {
+                    if stored.offset == target.offset && stored.width == width {
+                        return stored.value.clone();
+                    }
+                }
+                self.contents(target.object, &target.offset, ty)
+            }
+        }
+    }
+
+    /// What an array holds at an offset, in the version that this thread sees.
+    fn contents(&mut self, object: ObjId, offset: &Offset, ty: &Type) -> Value {
+        match ty {
+            Type::Struct(_) | Type::Array(..) => {
+                let mut parts = Vec::new();
+                if scalars(ty, 0, 64, &mut parts).is_none() {
+                    return self.unknown_of(ty, "content");
+                }
+                let parts = parts.into_iter().map(|(at, t)| {
+                    let value = self.contents(object, &offset.bytes(i128::from(at)), &t);
+                    (at, t, value)
+                });
+                Value::Agg(parts.collect())
+            }
+            Type::Ptr(inner) if **inner == Type::Fun => Value::Fun(Vec::new(), true),
+            Type::Ptr(_) | Type::Ref(_) => Value::Ptr(Pointer::unknown()),
+            Type::Void | Type::Fun => Value::Void,
+            Type::Int(_) | Type::Float(_) | Type::Unknown(_) => {
+                let result = match ty {
+                    Type::Int(int) => *int,
+                    _ => IntTy::MATH,
+                };
+                if offset.terms.iter().any(|(n, _)| n.depth() > 200) {
+                    return Value::Num(self.fresh_of_type("content", result));
+                }
+                let info = self.info(object);
+                let shape: String = offset.terms.iter().map(|(_, s)| format!(".{s}")).collect();
+                let name = format!("{}{shape}.{result}", clean(info.name.as_str()));
+                let shared = info.kind == ObjectKind::Array(Space::Shared);
+                let mut args = vec![self.state.version(object)];
+                if shared {
+                    let blocks: Vec<N> =
+                        self.blocks.iter().filter(|(_, e)| e.as_num() != Some(1)).map(|(v, _)| N::var(v)).collect();
+                    args.extend(blocks);
+                }
+                args.push(N::num(offset.constant));
+                args.extend(offset.terms.iter().map(|(n, _)| n.clone()));
+                // Whether it is an input is known once the whole kernel was seen: `finish` decides.
+                self.contents.insert(name.as_str().into(), object);
+                Value::Num(N::call(Fun { name: name.as_str().into(), ty: result, kind: FunKind::Abstract }, args))
+            }
+        }
+    }
+
+    pub(super) fn load_private(&mut self, object: ObjId, offset: &Offset, ty: &Type) -> Value {
+        let mut parts = Vec::new();
+        if matches!(ty, Type::Struct(_) | Type::Array(..)) {
+            if scalars(ty, 0, 256, &mut parts).is_none() {
+                return self.unknown_of(ty, "content");
+            }
+            let parts = parts.into_iter().map(|(at, t)| {
+                let value = self.load_private(object, &offset.bytes(i128::from(at)), &t);
+                (at, t, value)
+            });
+            return Value::Agg(parts.collect());
+        }
+        let Some(cells) = self.state.private.get(&object).cloned() else {
+            return self.unknown_of(ty, "content");
+        };
+        match offset.as_bytes() {
+            Some(at) => {
+                let found = u64::try_from(at).ok().and_then(|at| cells.cells.get(&at));
+                match found {
+                    Some((size, value)) if *size == ty.size() => {
+                        // A view of the same bytes as another type is another value.
+                        match (value, ty) {
+                            (Value::Num(n), Type::Int(int)) => match n.ty() {
+                                Some(own) if own.bits == 0 => Value::Num(N::cast(*int, n)),
+                                None if n.as_num().is_some_and(|v| v >= FLOAT_TAG) => self.unknown_of(ty, "bits"),
+                                _ => value.clone(),
+                            },
+                            _ => value.clone(),
+                        }
+                    }
+                    _ => self.rest_of(&cells, offset, ty),
+                }
+            }
+            None => {
+                // A table with few entries: a choice by index.
+                if let ([(index, stride)], true) = (offset.terms.as_slice(), cells.cells.len() <= 16) {
+                    let mut choice = match self.rest_of(&cells, offset, ty) {
+                        Value::Num(n) => n,
+                        other => return other,
+                    };
+                    let mut all_numbers = true;
+                    for (at, (size, value)) in &cells.cells {
+                        let at = i128::from(*at) - offset.constant;
+                        if *size != ty.size() || at % i128::from(*stride) != 0 {
+                            continue;
+                        }
+                        match value {
+                            Value::Num(n) => {
+                                let here = index.eq(&N::num(at / i128::from(*stride)));
+                                choice = N::ite(&here, n, &choice);
+                            }
+                            _ => all_numbers = false,
+                        }
+                    }
+                    if all_numbers && choice.depth() < 60 {
+                        return Value::Num(choice);
+                    }
+                }
+                match ty {
+                    Type::Ptr(_) => Value::Ptr(Pointer::unknown()),
+                    _ => self.unknown_of(ty, "local"),
+                }
+            }
+        }
+    }
+
+    /// The content of a cell that is not listed: a function of what identifies the contents, and of the offset.
+    fn rest_of(&mut self, cells: &Cells, offset: &Offset, ty: &Type) -> Value {
+        let result = match ty {
+            Type::Int(int) => *int,
+            Type::Float(_) | Type::Unknown(_) => IntTy::MATH,
+            _ => return self.unknown_of(ty, "content"),
+        };
+        let mut args = vec![cells.rest.clone(), N::num(offset.constant)];
+        args.extend(offset.terms.iter().map(|(n, _)| n.clone()));
+        let name = format!("private.{result}.{}", offset.terms.len());
+        Value::Num(N::call(Fun { name: name.as_str().into(), ty: result, kind: FunKind::Abstract }, args))
+    }
+
+    // ---- stores ----
+
+    pub(super) fn store(&mut self, pointer: &Pointer, ty: &Type, value: Value, span: Span) {
+        if let Some(when) = &pointer.unknown {
+            if self.decide(when).as_lit() != Some(false) {
+                self.lose(
+                    "unknown-pointer",
+                    "this writes through a pointer that is not known",
+                    span,
+                    Touches::Everything,
+                );
+                self.clobber_escaped();
+            }
+        }
+        for target in &pointer.targets {
+            let guard = self.decide(&target.guard);
+            if guard.as_lit() == Some(false) {
+                continue;
+            }
+            match self.info(target.object).kind {
+                ObjectKind::Private => self.store_private(target.object, &target.offset, &guard, ty, value.clone()),
+                ObjectKind::Constant => {
+                    self.lose("unknown-pointer", "this writes to memory that is constant", span, Touches::Value);
+                }
+                ObjectKind::Array(_) => {
+                    let stored = match &value {
+                        Value::Num(n) if n.depth() <= MAX_OPAQUE_DEPTH => Some(n.clone()),
+                        _ => None,
+                    };
+                    let (width, unknown) = (ty.size(), ty.has_unknown_size());
+                    let access = self.access(target.object, &target.offset, width, unknown, Mode::Wr(stored), span);
+                    self.emit(Protocol::branch(&guard, access, Protocol::Skip));
+                    self.touch(target.object);
+                    if guard.as_lit() == Some(true) {
+                        let stored = Stored { offset: target.offset.clone(), width, value: value.clone() };
+                        self.state.recent.insert(target.object, stored);
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn store_private(&mut self, object: ObjId, offset: &Offset, guard: &B, ty: &Type, value: Value) {
+        let Some(base) = offset.as_bytes().and_then(|b| u64::try_from(b).ok()) else {
+            self.clobber(object);
+            return;
+        };
+        let parts = match value {
+            Value::Agg(parts) => parts,
+            Value::Void => return,
+            single => {
+                if matches!(ty, Type::Struct(_) | Type::Array(..)) {
+                    // A value without parts for something that has some: all of it is unknown.
+                    let mut layout = Vec::new();
+                    if scalars(ty, 0, 256, &mut layout).is_none() {
+                        self.clobber(object);
+                        return;
+                    }
+                    layout
+                        .into_iter()
+                        .map(|(o, t)| {
+                            let v = self.unknown_of(&t, "part");
+                            (o, t, v)
+                        })
+                        .collect()
+                } else {
+                    vec![(0, ty.clone(), single)]
+                }
+            }
+        };
+        for (at, ty, value) in parts {
+            let value = match guard.as_lit() {
+                Some(true) => value,
+                _ => {
+                    let old = self.load_private(
+                        object,
+                        &Offset { terms: vec![], constant: i128::from(base + at), unknown_size: false },
+                        &ty,
+                    );
+                    join_values(guard, &value, &old)
+                }
+            };
+            self.set_cell(object, base + at, ty.size(), value);
+        }
+    }
+
+    /// Forgets what a private object contains.
+    pub(super) fn clobber(&mut self, object: ObjId) {
+        let rest = self.fresh_local("content");
+        self.state.private.insert(object, Rc::new(Cells { cells: BTreeMap::new(), rest }));
+    }
+
+    pub(super) fn clobber_escaped(&mut self) {
+        for object in self.escaped.clone() {
+            if self.state.private.contains_key(&object) {
+                self.clobber(object);
+            }
+        }
+    }
+}
+
+/// Numbers from here on stand for floating-point constants: never an integer, and equal for equal constants.
+const FLOAT_TAG: i128 = 1 << 80;
+
+fn float_identity(value: f64) -> N {
+    N::num(FLOAT_TAG + i128::from(value.to_bits()))
+}
+
+/// A name for an operator symbol.
+fn symbol(op: &str) -> String {
+    op.chars()
+        .map(|c| match c {
+            '+' => "add".to_owned(),
+            '-' => "sub".to_owned(),
+            '*' => "mul".to_owned(),
+            '/' => "div".to_owned(),
+            '%' => "rem".to_owned(),
+            '<' => "lt".to_owned(),
+            '>' => "gt".to_owned(),
+            '=' => "eq".to_owned(),
+            '!' => "not".to_owned(),
+            '&' => "and".to_owned(),
+            '|' => "or".to_owned(),
+            '^' => "xor".to_owned(),
+            '~' => "inv".to_owned(),
+            c if c.is_ascii_alphanumeric() || c == '_' => c.to_string(),
+            _ => "_".to_owned(),
+        })
+        .collect()
+}

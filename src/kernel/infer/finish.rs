@@ -1,0 +1,239 @@
+//! The end of inference: indices in units of each array, contents that are inputs, and the header.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::loops::substitute;
+use super::{Config, Event, Inferred, Loss, ObjectKind, PairFact, Touches, Walk};
+use crate::base::Name;
+use crate::core::protocol::Barrier;
+use crate::core::{Access, ArrayDecl, Coordinate, Kernel, Mode, Protocol};
+use crate::exp::{B, Fun, FunKind, IntTy, N, Subst};
+use crate::kernel::ir::FunId;
+use crate::kernel::types::Type;
+
+/// How the indices of one array are written.
+struct Layout {
+    unit: u64,
+    /// The strides that all accesses share, when their indices can be compared one by one.
+    dimensions: Option<Vec<u64>>,
+}
+
+pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &([bool; 3], [bool; 3])) -> Inferred {
+    let protocol = Protocol::seq(std::mem::take(&mut walk.out));
+    let mut by_array: BTreeMap<Name, Vec<usize>> = BTreeMap::new();
+    let mut written: BTreeSet<Name> = BTreeSet::new();
+    each_access(&protocol, &mut |a| {
+        by_array.entry(a.array.clone()).or_default().push(a.site.0 as usize);
+        if a.mode != Mode::Rd {
+            written.insert(a.array.clone());
+        }
+    });
+    let mut anything_written = false;
+    for loss in &walk.losses {
+        match &loss.touches {
+            Touches::Everything => anything_written = true,
+            Touches::Array(array) => {
+                written.insert(array.clone());
+            }
+            Touches::Value => {}
+        }
+    }
+    let mut layouts: HashMap<Name, Layout> = HashMap::new();
+    for (array, events) in &by_array {
+        let events: Vec<&Event> = events.iter().map(|e| &walk.events[*e]).collect();
+        let object = walk.objects.iter().find(|o| o.name == *array && o.kind != ObjectKind::Private);
+        let declared = object.map(|o| declared_strides(&o.ty)).unwrap_or_default();
+        let alike = events.windows(2).all(|p| p[0].width == p[1].width && p[0].constant == p[1].constant);
+        if events.iter().any(|e| e.unknown_size) && !alike {
+            let site = walk.sites.get_index(events[0].site.0 as usize).map(|(s, _)| s.span);
+            if let Some(span) = site {
+                let text = format!("`{array}` is accessed by types whose sizes are not known");
+                walk.losses.push(Loss { code: "unknown-type", text, span, touches: Touches::Array(array.clone()) });
+            }
+        }
+        let layout = layout(&events, &declared);
+        if layout.dimensions.as_ref().is_some_and(|d| d.len() > 1) {
+            walk.assumptions.push(format!("each subscript of `{array}` stays within its dimension"));
+        }
+        layouts.insert(array.clone(), layout);
+    }
+
+    // Contents that nothing in the kernel changes are inputs.
+    let contents = walk.contents.clone();
+    let never_written: BTreeSet<Name> = contents
+        .iter()
+        .filter(|(_, o)| {
+            let object = walk.info(**o);
+            object.kind == ObjectKind::Constant
+                || (object.kind == ObjectKind::Array(crate::core::Space::Global)
+                    && !written.contains(&object.name)
+                    && !anything_written)
+        })
+        .map(|(f, _)| f.clone())
+        .collect();
+    let global: BTreeSet<Name> = contents
+        .iter()
+        .filter(|(_, o)| walk.info(**o).kind == ObjectKind::Array(crate::core::Space::Global))
+        .map(|(f, _)| f.clone())
+        .collect();
+    let as_input = |fun: &Fun, args: &[N]| -> Option<N> {
+        let initial = global.contains(&fun.name) && args.first().and_then(N::as_num) == Some(0);
+        if never_written.contains(&fun.name) {
+            let fun = Fun { kind: FunKind::Input, ..fun.clone() };
+            return Some(N::call(fun, args[1..].to_vec()));
+        }
+        if initial {
+            let fun = Fun { name: Name::new(format!("{}.initial", fun.name)), kind: FunKind::Input, ty: fun.ty };
+            return Some(N::call(fun, args[1..].to_vec()));
+        }
+        None
+    };
+    let mut subst = Subst::with_functions(&as_input);
+    let protocol = substitute(&protocol, &mut subst);
+    let pre = subst.boolean(&B::and(std::mem::take(&mut walk.pre)));
+    let pair_facts = std::mem::take(&mut walk.pair_facts)
+        .into_iter()
+        .map(|f| PairFact { relation: f.relation, left: subst.numeric(&f.left), right: subst.numeric(&f.right) })
+        .collect();
+
+    let code = place(&protocol, &walk, &layouts);
+    let mut arrays = Vec::new();
+    for object in &walk.objects {
+        if let (ObjectKind::Array(space), Some(layout)) = (object.kind, layouts.get(&object.name)) {
+            arrays.push(ArrayDecl {
+                name: object.name.clone(),
+                space,
+                unit: layout.unit.min(u64::from(u32::MAX)) as u32,
+            });
+        }
+    }
+    let pointers: Vec<String> =
+        arrays.iter().filter(|a| a.space == crate::core::Space::Global).map(|a| a.name.to_string()).collect();
+    if pointers.len() > 1 && arrays.iter().any(|a| written.contains(&a.name)) {
+        walk.assumptions.push(format!("`{}` do not overlap", pointers.join("`, `")));
+    }
+    let coordinates = |list: &[(crate::exp::Var, N)]| {
+        let real = list.iter().filter(|(_, extent)| extent.as_num() != Some(1));
+        real.map(|(var, extent)| Coordinate { var: var.clone(), extent: extent.clone() }).collect::<Vec<_>>()
+    };
+    let taken = |given: [Option<i128>; 3], used: &[bool; 3]| {
+        [0, 1, 2].map(|a| given[a].or((!used[a] && config.unused_axes_are_one).then_some(1)))
+    };
+    Inferred {
+        kernel: Kernel {
+            name: walk.function(kernel).name.clone(),
+            arrays,
+            globals: walk.globals_vars.clone(),
+            blocks: coordinates(&walk.blocks),
+            threads: coordinates(&walk.threads),
+            pre,
+            code,
+        },
+        sites: walk.sites.keys().cloned().collect(),
+        losses: walk.losses,
+        assumptions: walk.assumptions,
+        pair_facts,
+        block: taken(config.block, &used.0),
+        grid: taken(config.grid, &used.1),
+    }
+}
+
+/// The strides of the dimensions that a type declares: of `int t[4][5]`, 20 and 4.
+fn declared_strides(ty: &Type) -> Vec<u64> {
+    let mut strides = Vec::new();
+    let mut ty = match ty {
+        Type::Array(elem, _) => elem,
+        other => {
+            strides.push(other.size());
+            match other {
+                Type::Array(elem, _) => elem,
+                _ => return strides,
+            }
+        }
+    };
+    loop {
+        strides.push(ty.size());
+        match &**ty {
+            Type::Array(elem, Some(_)) => ty = elem,
+            _ => return strides,
+        }
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+fn layout(events: &[&Event], declared: &[u64]) -> Layout {
+    let mut unit = 0;
+    for event in events {
+        unit = event.strides.iter().fold(unit, |g, s| gcd(g, *s));
+        unit = gcd(gcd(unit, event.width), event.constant.unsigned_abs() as u64);
+    }
+    let unit = unit.max(1);
+    let longest = events.iter().map(|e| &e.strides).max_by_key(|s| s.len()).cloned().unwrap_or_default();
+    let shared = events.iter().all(|e| longest.starts_with(&e.strides))
+        && (longest.len() <= 1 || longest == *declared)
+        && events.iter().all(|e| {
+            let last = longest.last().copied().unwrap_or(u64::MAX);
+            e.constant >= 0 && (e.constant as u64).saturating_add(e.width) <= last
+        });
+    Layout { unit, dimensions: shared.then_some(longest) }
+}
+
+/// The protocol with indices in units of the arrays, and sites of the source.
+fn place(p: &Protocol, walk: &Walk, layouts: &HashMap<Name, Layout>) -> Protocol {
+    match p {
+        Protocol::Skip => Protocol::Skip,
+        Protocol::Access(a) => {
+            let event = &walk.events[a.site.0 as usize];
+            let Some(layout) = layouts.get(&a.array) else { return p.clone() };
+            let unit = layout.unit;
+            let mut index;
+            let width = (event.width / unit).max(1).min(u64::from(u32::MAX)) as u32;
+            match &layout.dimensions {
+                Some(strides) => {
+                    index = a.index.clone();
+                    index.resize(strides.len(), N::num(0));
+                    let last = strides.last().copied().unwrap_or(0);
+                    if last != unit || strides.is_empty() {
+                        index.push(N::num(event.constant / i128::from(unit)));
+                    }
+                }
+                None => {
+                    let math = IntTy::MATH;
+                    let start = N::num(event.constant.div_euclid(i128::from(unit)));
+                    let flat =
+                        a.index.iter().zip(&event.strides).fold(start, |sum, (n, s)| {
+                            N::add(math, &N::mul(math, n, &N::num(i128::from(s / unit))), &sum)
+                        });
+                    index = vec![flat];
+                }
+            }
+            Protocol::Access(Access { site: event.site, index, width, ..a.clone() })
+        }
+        Protocol::Sync(barrier) => {
+            let site = walk.events[barrier.site.0 as usize].site;
+            Protocol::Sync(Barrier { site, ..barrier.clone() })
+        }
+        Protocol::Seq(parts) => Protocol::seq(parts.iter().map(|q| place(q, walk, layouts)).collect::<Vec<_>>()),
+        Protocol::If(c, t, e) => Protocol::branch(c, place(t, walk, layouts), place(e, walk, layouts)),
+        Protocol::For(range, body) => match place(body, walk, layouts) {
+            Protocol::Skip => Protocol::Skip,
+            body => Protocol::For(range.clone(), Box::new(body)),
+        },
+    }
+}
+
+fn each_access(p: &Protocol, f: &mut impl FnMut(&Access)) {
+    match p {
+        Protocol::Skip | Protocol::Sync(_) => {}
+        Protocol::Access(a) => f(a),
+        Protocol::Seq(parts) => parts.iter().for_each(|q| each_access(q, f)),
+        Protocol::If(_, t, e) => {
+            each_access(t, f);
+            each_access(e, f);
+        }
+        Protocol::For(_, body) => each_access(body, f),
+    }
+}

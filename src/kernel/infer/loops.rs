@@ -1,0 +1,1276 @@
+//! Loops: what an iteration changes gets a closed form in the iteration counter where it has one; the loop becomes a range.
+//!
+//! The body is walked once, with a placeholder for everything that it may change. What the placeholder has become after
+//! the body says how it changes: not at all, by an invariant step, by a constant factor, to something that depends on
+//! nothing carried, or otherwise. In the last case its value is an uninterpreted function of the iteration and of all
+//! that the change depends on, so that two threads that agree on these agree on the value.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+
+use super::state::{Cells, State};
+use super::value::{ObjId, Offset, Pointer, Target, Value, scalars};
+use super::{ObjectKind, Walk, as_var, clean, conjuncts};
+use crate::base::{Name, Span};
+use crate::core::{Access, Mode, Protocol, Range, Step};
+use crate::exp::{B, BExp, Fun, FunKind, IntTy, N, NBin, NExp, NRel, Subst, Var, free_vars_b, free_vars_n};
+use crate::kernel::ir::{Loop, Storage};
+use crate::kernel::types::Type;
+use crate::kernel::visit::Changes;
+
+/// A loop that is walked iteration by iteration has at most so many.
+const MAX_UNROLL: usize = 64;
+/// Pointers that change their target in a loop may have so many.
+const MAX_TARGETS: usize = 4;
+
+/// Where a carried value lives in the state.
+#[derive(Clone, PartialEq, Debug)]
+enum Home {
+    Cell(ObjId, u64),
+    /// Which of the targets of a pointer is meant.
+    Selector(ObjId, u64),
+    /// An index of a target of a pointer: target, then term.
+    Index(ObjId, u64, usize, usize),
+    Rest(ObjId),
+    Version(ObjId),
+    Epoch,
+}
+
+/// A value that an iteration may change.
+struct Carried {
+    home: Home,
+    var: Var,
+    init: N,
+    out: N,
+}
+
+/// The targets that a pointer may have in any iteration: object, strides, constant.
+type Shape = Vec<(ObjId, Vec<u64>, i128)>;
+
+/// The range of a loop, when its condition gives one.
+struct Main {
+    /// Position among the carried values.
+    carried: usize,
+    range: Range,
+    /// What remains of the condition.
+    rest: B,
+    /// The number of iterations, and the value after the last one.
+    trips: Option<N>,
+    last: Option<N>,
+}
+
+impl<'p> Walk<'p> {
+    pub(super) fn run_loop(&mut self, the_loop: &'p Loop, span: Span) {
+        let before = self.state.clone();
+        let (events, losses, pre) = (self.events.len(), self.losses.len(), self.pre.len());
+        let facts = self.pair_facts.len();
+        let out = std::mem::take(&mut self.out);
+        let precise = self.symbolic(the_loop, span);
+        let emitted = std::mem::replace(&mut self.out, out);
+        if !precise && self.unrolling < 3 {
+            // Iteration by iteration, when the condition is decided each time.
+            let kept = (self.state.clone(), self.events.len(), self.losses.len());
+            let saved_losses = self.losses.split_off(losses);
+            let saved_pre = self.pre.split_off(pre);
+            let saved_facts = self.pair_facts.split_off(facts);
+            self.state = before;
+            let outer = std::mem::take(&mut self.out);
+            self.unrolling += 1;
+            let steps = self.steps;
+            let unrolled = self.unroll(the_loop);
+            self.unrolling -= 1;
+            let inner = std::mem::replace(&mut self.out, outer);
+            if unrolled {
+                self.out.extend(inner);
+                return;
+            }
+            // The attempt is undone: what it cost is the only trace.
+            self.steps = self.steps.min(steps);
+            self.state = kept.0;
+            self.losses.truncate(losses);
+            self.losses.extend(saved_losses);
+            self.pre.truncate(pre);
+            self.pre.extend(saved_pre);
+            self.pair_facts.truncate(facts);
+            self.pair_facts.extend(saved_facts);
+        }
+        let _ = events;
+        self.out.extend(emitted);
+    }
+
+    fn unroll(&mut self, the_loop: &'p Loop) -> bool {
+        let outer = (self.state.broken.clone(), self.state.continued.clone());
+        let mut first = true;
+        for _ in 0..=MAX_UNROLL {
+            if !(first && the_loop.post_test) {
+                let go = match &the_loop.cond {
+                    Some(cond) => self.truth(cond),
+                    None => B::lit(true),
+                };
+                match go.as_lit() {
+                    Some(false) => {
+                        (self.state.broken, self.state.continued) = outer;
+                        return true;
+                    }
+                    Some(true) => {}
+                    None => return false,
+                }
+            }
+            first = false;
+            self.stmts(&the_loop.body);
+            self.state.continued = B::lit(false);
+            let left = self.decide(&self.state.left());
+            match left.as_lit() {
+                Some(false) => {}
+                Some(true) => {
+                    (self.state.broken, self.state.continued) = outer;
+                    return true;
+                }
+                None => return false,
+            }
+            if let Some(step) = &the_loop.step {
+                self.eval_for_effect(step);
+            }
+            if self.abandoned {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// The loop as a range. Returns false when something that it carries has no closed form.
+    fn symbolic(&mut self, the_loop: &'p Loop, span: Span) -> bool {
+        let before = self.state.clone();
+        let (losses, pre, facts) = (self.losses.len(), self.pre.len(), self.pair_facts.len());
+        let carried_objects = self.carried_objects(the_loop);
+        let mut shapes: HashMap<(ObjId, u64), Shape> = HashMap::new();
+        let counter = Var { name: self.names.fresh("it%"), ty: IntTy::MATH };
+        let mut lost: BTreeSet<(ObjId, u64)> = BTreeSet::new();
+        for _round in 0..6 {
+            self.state = before.clone();
+            self.losses.truncate(losses);
+            self.pre.truncate(pre);
+            self.pair_facts.truncate(facts);
+            let mut carried = self.install(&carried_objects, &mut shapes, &lost);
+            let path = self.path.len();
+            let ranges = self.ranges.clone();
+            self.counters.push(N::var(&counter));
+            let outer_out = std::mem::take(&mut self.out);
+            self.state.recent.clear();
+            let head = State::clone(&self.state);
+            // One iteration.
+            let mut cond = B::lit(true);
+            let mut cond_out = Vec::new();
+            if !the_loop.post_test {
+                if let Some(c) = &the_loop.cond {
+                    cond = self.truth(c);
+                }
+                cond_out = std::mem::take(&mut self.out);
+            }
+            self.path.extend(conjuncts(&cond));
+            self.ranges.assume(&cond);
+            self.stmts(&the_loop.body);
+            self.state.continued = B::lit(false);
+            let left = B::or([self.state.broken.clone(), self.state.returned.clone(), self.state.exited.clone()]);
+            let rest = |w: &mut Self| {
+                if let Some(step) = &the_loop.step {
+                    w.eval_for_effect(step);
+                }
+                match (&the_loop.cond, the_loop.post_test) {
+                    (Some(c), true) => w.truth(c),
+                    _ => B::lit(true),
+                }
+            };
+            let (_, again) = self.branch(&left, |_| B::lit(false), rest);
+            let again = again.unwrap_or(B::lit(false));
+            let body_out = std::mem::replace(&mut self.out, outer_out);
+            self.counters.pop();
+            self.ranges = ranges;
+            self.path.truncate(path);
+            // Pointers that went elsewhere than was foreseen: once more, with more targets.
+            if self.widen(&head, &carried_objects, &mut shapes, &mut lost) {
+                continue;
+            }
+            self.collect_outs(&mut carried, &shapes, &counter);
+            let exits = Exits { returned: self.state.returned.clone(), exited: self.state.exited.clone(), any: left };
+            let iteration = Iteration {
+                cond,
+                again,
+                cond_out,
+                body_out,
+                exits,
+                post_test: the_loop.post_test,
+                counter: counter.clone(),
+            };
+            return self.finish_loop(&before, carried, &shapes, iteration, &carried_objects, span);
+        }
+        // The targets did not settle: everything reached through these pointers is lost, which `install` has said.
+        true
+    }
+
+    /// The private objects that the loop may change, and that exist before it.
+    fn carried_objects(&self, the_loop: &Loop) -> Vec<ObjId> {
+        let changes = Changes::of(the_loop);
+        let frame = self.frame();
+        let function = self.function(frame.function);
+        let mut objects: BTreeSet<ObjId> = changes
+            .vars
+            .iter()
+            .filter(|v| function.vars[v.0 as usize].storage == Storage::Private)
+            .filter_map(|v| frame.vars.get(v))
+            .copied()
+            .collect();
+        if changes.through_pointers {
+            objects.extend(self.escaped.iter().copied());
+            // A member function changes what its `this` points to, which was taken the address of by its caller.
+        }
+        objects.insert(frame.result);
+        objects.into_iter().filter(|o| self.state.private.contains_key(o)).collect()
+    }
+
+    fn placeholder(&mut self, label: &str, ty: IntTy) -> Var {
+        let name = self.names.fresh(&format!("{}%", clean(label)));
+        Var { name, ty }
+    }
+
+    fn cell_type(&self, object: ObjId, offset: u64) -> Option<Type> {
+        let mut parts = Vec::new();
+        scalars(&self.info(object).ty, 0, 256, &mut parts)?;
+        parts.into_iter().find(|(o, _)| *o == offset).map(|(_, t)| t)
+    }
+
+    /// Puts a placeholder in place of everything that the loop may change.
+    fn install(
+        &mut self,
+        objects: &[ObjId],
+        shapes: &mut HashMap<(ObjId, u64), Shape>,
+        lost: &BTreeSet<(ObjId, u64)>,
+    ) -> Vec<Carried> {
+        let mut carried = Vec::new();
+        for object in objects {
+            let label = self.info(*object).name.to_string();
+            let ty = self.info(*object).ty.clone();
+            // What is not initialised yet is carried too, when the object has few parts.
+            let mut parts = Vec::new();
+            if scalars(&ty, 0, 64, &mut parts).is_some() {
+                for (offset, ty) in parts {
+                    let missing = self.state.private.get(object).is_none_or(|c| !c.cells.contains_key(&offset));
+                    if missing && !matches!(ty, Type::Ptr(_) | Type::Ref(_) | Type::Fun) {
+                        let value = self.load_private(*object, &Offset::start().bytes(i128::from(offset)), &ty);
+                        self.set_cell(*object, offset, ty.size(), value);
+                    }
+                }
+            }
+            let Some(cells) = self.state.private.get(object).cloned() else { continue };
+            let mut fresh = Cells { cells: BTreeMap::new(), rest: cells.rest.clone() };
+            let rest = self.placeholder("content", IntTy::MATH);
+            carried.push(Carried {
+                home: Home::Rest(*object),
+                var: rest.clone(),
+                init: cells.rest.clone(),
+                out: N::var(&rest),
+            });
+            fresh.rest = N::var(&rest);
+            for (offset, (size, value)) in &cells.cells {
+                let home = (*object, *offset);
+                let value = match value {
+                    Value::Num(init) => {
+                        let int = match self.cell_type(*object, *offset) {
+                            Some(Type::Int(int)) => int,
+                            _ => init.ty().unwrap_or(IntTy::MATH),
+                        };
+                        let var = self.placeholder(&label, int);
+                        let home = Home::Cell(*object, *offset);
+                        carried.push(Carried { home, var: var.clone(), init: init.clone(), out: N::var(&var) });
+                        Value::Num(N::var(&var))
+                    }
+                    Value::Ptr(_) if lost.contains(&home) => Value::Ptr(Pointer::unknown()),
+                    Value::Ptr(p) if p.unknown.is_some() => value.clone(),
+                    Value::Ptr(p) => {
+                        let shape = shapes.entry(home).or_insert_with(|| {
+                            p.targets.iter().map(|t| (t.object, strides(&t.offset), t.offset.constant)).collect()
+                        });
+                        let shape = shape.clone();
+                        self.install_pointer(home, p, &shape, &label, &mut carried)
+                    }
+                    Value::Fun(list, _) => Value::Fun(list.clone(), true),
+                    other => other.clone(),
+                };
+                fresh.cells.insert(*offset, (*size, value));
+            }
+            self.state.private.insert(*object, Rc::new(fresh));
+        }
+        let arrays: Vec<ObjId> = (0..self.objects.len() as u32)
+            .map(ObjId)
+            .filter(|o| matches!(self.info(*o).kind, ObjectKind::Array(_)))
+            .collect();
+        for object in arrays {
+            let label = format!("{}.version", self.info(object).name);
+            let var = self.placeholder(&label, IntTy::MATH);
+            let init = self.state.version(object);
+            self.state.versions.insert(object, N::var(&var));
+            carried.push(Carried { home: Home::Version(object), var: var.clone(), init, out: N::var(&var) });
+        }
+        let var = self.placeholder("epoch", IntTy::MATH);
+        let init = std::mem::replace(&mut self.state.epoch, N::var(&var));
+        carried.push(Carried { home: Home::Epoch, var: var.clone(), init, out: N::var(&var) });
+        carried
+    }
+
+    fn install_pointer(
+        &mut self,
+        home: (ObjId, u64),
+        p: &Pointer,
+        shape: &Shape,
+        label: &str,
+        carried: &mut Vec<Carried>,
+    ) -> Value {
+        let single = shape.len() == 1 && p.targets.len() == 1 && p.targets[0].guard.as_lit() == Some(true);
+        let selector = if single {
+            None
+        } else {
+            let mut init = N::num(-1);
+            for target in &p.targets {
+                if let Some(i) = position(shape, target) {
+                    init = N::ite(&target.guard, &N::num(i as i128), &init);
+                }
+            }
+            let var = self.placeholder(label, IntTy::MATH);
+            let selector = Home::Selector(home.0, home.1);
+            carried.push(Carried { home: selector, var: var.clone(), init, out: N::var(&var) });
+            Some(var)
+        };
+        let mut targets = Vec::new();
+        for (i, (object, strides, constant)) in shape.iter().enumerate() {
+            let init = p.targets.iter().find(|t| position(shape, t) == Some(i));
+            let mut terms = Vec::new();
+            for (j, stride) in strides.iter().enumerate() {
+                let var = self.placeholder(label, IntTy::MATH);
+                let init = init.and_then(|t| t.offset.terms.get(j)).map_or(N::num(0), |(n, _)| n.clone());
+                let home = Home::Index(home.0, home.1, i, j);
+                carried.push(Carried { home, var: var.clone(), init, out: N::var(&var) });
+                terms.push((N::var(&var), *stride));
+            }
+            let guard = match &selector {
+                Some(var) => N::var(var).eq(&N::num(i as i128)),
+                None => B::lit(true),
+            };
+            let offset =
+                Offset { terms, constant: *constant, unknown_size: init.is_some_and(|t| t.offset.unknown_size) };
+            targets.push(Target { guard, object: *object, offset });
+        }
+        Value::Ptr(Pointer { targets, unknown: None })
+    }
+
+    /// Adds the targets that pointers got in the body to their shapes; true when there were new ones.
+    fn widen(
+        &mut self,
+        head: &State,
+        objects: &[ObjId],
+        shapes: &mut HashMap<(ObjId, u64), Shape>,
+        lost: &mut BTreeSet<(ObjId, u64)>,
+    ) -> bool {
+        let mut changed = false;
+        for object in objects {
+            let (Some(now), Some(then)) = (self.state.private.get(object), head.private.get(object)) else { continue };
+            for (offset, (_, value)) in &then.cells {
+                let home = (*object, *offset);
+                let (Value::Ptr(at_head), false) = (value, lost.contains(&home)) else { continue };
+                if at_head.unknown.is_some() {
+                    continue;
+                }
+                let after = match now.cells.get(offset) {
+                    Some((_, Value::Ptr(p))) => p.clone(),
+                    _ => Pointer::unknown(),
+                };
+                let shape = shapes.entry(home).or_default();
+                if after.unknown.is_some() {
+                    lost.insert(home);
+                    changed = true;
+                    continue;
+                }
+                for target in &after.targets {
+                    if position(shape, target).is_some() {
+                        continue;
+                    }
+                    changed = true;
+                    let wanted = strides(&target.offset);
+                    // The same place with one more index: `p` that becomes `p + n`.
+                    let extends = shape
+                        .iter_mut()
+                        .find(|(o, s, c)| *o == target.object && *c == target.offset.constant && wanted.starts_with(s));
+                    match extends {
+                        Some(known) => known.1 = wanted,
+                        None => shape.push((target.object, wanted, target.offset.constant)),
+                    }
+                }
+                if shape.len() > MAX_TARGETS {
+                    lost.insert(home);
+                }
+            }
+        }
+        changed
+    }
+
+    /// Reads what the placeholders have become.
+    fn collect_outs(&mut self, carried: &mut [Carried], shapes: &HashMap<(ObjId, u64), Shape>, counter: &Var) {
+        for c in carried.iter_mut() {
+            self.counters.push(N::var(counter));
+            let cell = |w: &Self, o: ObjId, at: u64| {
+                w.state.private.get(&o).and_then(|cells| cells.cells.get(&at)).map(|(_, v)| v.clone())
+            };
+            c.out = match &c.home {
+                Home::Cell(o, at) => match cell(self, *o, *at) {
+                    Some(Value::Num(n)) => n,
+                    _ => self.fresh_of_type("changed", c.var.ty),
+                },
+                Home::Selector(o, at) => match (cell(self, *o, *at), shapes.get(&(*o, *at))) {
+                    (Some(Value::Ptr(p)), Some(shape)) => {
+                        let mut selected = N::num(-1);
+                        for target in &p.targets {
+                            if let Some(i) = position(shape, target) {
+                                selected = N::ite(&target.guard, &N::num(i as i128), &selected);
+                            }
+                        }
+                        selected
+                    }
+                    _ => self.fresh_local("changed"),
+                },
+                Home::Index(o, at, i, j) => match (cell(self, *o, *at), shapes.get(&(*o, *at))) {
+                    (Some(Value::Ptr(p)), Some(shape)) => {
+                        match p.targets.iter().find(|t| position(shape, t) == Some(*i)) {
+                            Some(target) => target.offset.terms.get(*j).map_or(N::num(0), |(n, _)| n.clone()),
+                            None => N::var(&c.var),
+                        }
+                    }
+                    _ => self.fresh_local("changed"),
+                },
+                Home::Rest(o) => match self.state.private.get(o) {
+                    Some(cells) => cells.rest.clone(),
+                    None => N::var(&c.var),
+                },
+                Home::Version(o) => self.state.version(*o),
+                Home::Epoch => self.state.epoch.clone(),
+            };
+            self.counters.pop();
+        }
+    }
+
+    /// Solves what is carried, finds the range, emits the loop, and sets the state after it.
+    fn finish_loop(
+        &mut self,
+        before: &State,
+        carried: Vec<Carried>,
+        shapes: &HashMap<(ObjId, u64), Shape>,
+        iteration: Iteration,
+        objects: &[ObjId],
+        span: Span,
+    ) -> bool {
+        let k = Var { name: self.names.fresh("k%"), ty: IntTy::MATH };
+        let previous = Var { name: self.names.fresh("it.previous%"), ty: IntTy::MATH };
+        let solved = self.solve(&carried, &k, &iteration.counter, &previous);
+        let synchronises = iteration.cond_out.iter().chain(&iteration.body_out).any(contains_sync);
+        let no_exits = iteration.exits.any.as_lit() == Some(false);
+        let main = self.main_range(&carried, &solved, &iteration, &k);
+
+        // The terms of the placeholders, in the counter k.
+        let mut in_k = Subst::new();
+        for (c, form) in carried.iter().zip(&solved.forms) {
+            in_k.bind(&c.var.name, form);
+        }
+        let uses_k = |term_of: &mut dyn FnMut(&mut Usage)| {
+            let mut usage = Usage { k: k.name.clone(), previous: previous.name.clone(), found: false };
+            term_of(&mut usage);
+            usage.found
+        };
+
+        // Which variable the range binds: the loop variable itself, or the counter.
+        let thread_dependent = |w: &Self, r: &Range| {
+            w.term_has_thread(&r.first) || matches!(&r.step, Step::Up(s) | Step::Down(s) if w.term_has_thread(s))
+        };
+        let geometric = |r: &Range| matches!(r.step, Step::Times(_) | Step::Over(_));
+        // (What identifies contents of memory only asks whether this is the first iteration.)
+        let mut others_use_k = false;
+        if let Some(m) = &main {
+            for (i, form) in solved.forms.iter().enumerate() {
+                let is_value = match &carried[i].home {
+                    Home::Cell(..) => carried[i].var.ty != IntTy::MATH,
+                    Home::Selector(..) | Home::Index(..) => true,
+                    Home::Rest(_) | Home::Version(_) | Home::Epoch => false,
+                };
+                if i != m.carried && is_value && carried[i].out != N::var(&carried[i].var) {
+                    others_use_k |= uses_k(&mut |u| u.numeric(form));
+                }
+            }
+        }
+        let bind_itself = main.as_ref().is_some_and(|m| {
+            !(synchronises && thread_dependent(self, &m.range)) && !(geometric(&m.range) && others_use_k)
+        });
+
+        let dependencies = self.dependencies(&carried, &iteration);
+        let unknown_trips = |w: &mut Self, label: &str, ty: IntTy| {
+            let name = w.names.fresh(label);
+            N::call(Fun { name, ty, kind: FunKind::Abstract }, dependencies.clone())
+        };
+
+        let range;
+        let mut guard;
+        let mut to_binder = Subst::new();
+        match main.as_ref().filter(|_| bind_itself) {
+            Some(m) => {
+                let c = &carried[m.carried];
+                let name = self.names.fresh(binder_label(&c.var.name));
+                let binder = Var { name, ty: c.var.ty };
+                let itself = N::var(&binder);
+                let mut r = Range { var: binder, ..m.range.clone() };
+                if !no_exits && synchronises {
+                    // A break may end the loop earlier: at a point that all threads agree on when its reasons are uniform.
+                    let earlier = unknown_trips(self, "stop", IntTy::MATH);
+                    let op = if matches!(r.step, Step::Up(_) | Step::Times(_)) { NBin::Min } else { NBin::Max };
+                    r.end = N::bin(op, IntTy::MATH, &r.end, &earlier);
+                }
+                let distance = |w: &Self, at: &N| -> N {
+                    let _ = w;
+                    match &r.step {
+                        Step::Up(s) => N::bin(NBin::Div, IntTy::MATH, &N::sub(IntTy::MATH, at, &r.first), s),
+                        Step::Down(s) => N::bin(NBin::Div, IntTy::MATH, &N::sub(IntTy::MATH, &r.first, at), s),
+                        Step::Times(_) | Step::Over(_) => at.eq(&r.first).as_number(),
+                    }
+                };
+                let distance = match &r.step {
+                    Step::Times(_) | Step::Over(_) => N::sub(IntTy::MATH, &N::num(1), &distance(self, &itself)),
+                    Step::Up(_) | Step::Down(_) => distance(self, &itself),
+                };
+                to_binder.bind(&k.name, &distance);
+                let earlier = match &r.step {
+                    Step::Up(s) => N::sub(IntTy::MATH, &itself, s),
+                    Step::Down(s) => N::add(IntTy::MATH, &itself, s),
+                    Step::Times(_) | Step::Over(_) => {
+                        let name = self.names.fresh("before");
+                        N::call(Fun { name, ty: IntTy::MATH, kind: FunKind::Abstract }, vec![itself.clone()])
+                    }
+                };
+                to_binder.bind(&previous.name, &earlier);
+                to_binder.bind(&iteration.counter.name, &itself);
+                // The variable itself is the binder, whatever its closed form says.
+                in_k.bind(&c.var.name, &itself);
+                guard = m.rest.clone();
+                range = r;
+            }
+            None => {
+                let name = self.names.fresh("k");
+                let binder = Var { name, ty: IntTy::MATH };
+                let itself = N::var(&binder);
+                to_binder.bind(&k.name, &itself);
+                to_binder.bind(&previous.name, &N::sub(IntTy::MATH, &itself, &N::num(1)));
+                to_binder.bind(&iteration.counter.name, &itself);
+                let trips = main.as_ref().and_then(|m| m.trips.clone());
+                let end = match (&trips, no_exits || !synchronises) {
+                    (Some(t), true) => t.clone(),
+                    (Some(t), false) => N::bin(NBin::Min, IntTy::MATH, t, &unknown_trips(self, "trips", IntTy::U32)),
+                    (None, _) => unknown_trips(self, "trips", IntTy::U32),
+                };
+                guard = match (&trips, &main) {
+                    (Some(_), Some(m)) => m.rest.clone(),
+                    _ => iteration.cond.clone(),
+                };
+                if iteration.post_test {
+                    // The first iteration runs in any case; a later one when the one before it went on.
+                    let mut earlier = Subst::new();
+                    earlier.bind(&k.name, &N::sub(IntTy::MATH, &N::var(&k), &N::num(1)));
+                    earlier.bind(&iteration.counter.name, &N::var(&previous));
+                    let again = in_k.boolean(&iteration.again);
+                    guard = B::or([N::var(&k).eq(&N::num(0)), earlier.boolean(&again)]);
+                    if iteration.again.as_lit() == Some(false) {
+                        guard = B::lit(true);
+                    }
+                }
+                let end = if iteration.post_test && iteration.again.as_lit() == Some(false) {
+                    N::num(1)
+                } else if iteration.post_test && trips.is_none() {
+                    N::bin(NBin::Max, IntTy::MATH, &N::num(1), &end)
+                } else {
+                    end
+                };
+                range = Range::up(binder, N::num(0), end);
+            }
+        }
+
+        // The emitted code, in terms of the binder.
+        let mut place = |b: &B| {
+            let b = in_k.boolean(b);
+            to_binder.boolean(&b)
+        };
+        guard = place(&guard);
+        let range_once = range.clone();
+        let mut translate = |protocols: Vec<Protocol>| {
+            let p = Protocol::seq(protocols);
+            let p = substitute(&p, &mut in_k);
+            substitute(&p, &mut to_binder)
+        };
+        let cond_out = translate(iteration.cond_out);
+        let body_out = translate(iteration.body_out);
+        let single = range_once.first.as_num() == Some(0)
+            && range_once.end.as_num() == Some(1)
+            && matches!(&range_once.step, Step::Up(s) if s.as_num() == Some(1));
+        if single {
+            let mut zero = Subst::one(&range_once.var.name, &N::num(0));
+            let code = Protocol::seq([cond_out, Protocol::branch(&guard, body_out, Protocol::Skip)]);
+            let code = substitute(&code, &mut zero);
+            self.emit(code);
+        } else if cond_out == Protocol::Skip {
+            let code = Protocol::branch(&guard, body_out, Protocol::Skip);
+            if code != Protocol::Skip {
+                self.emit(Protocol::For(range_once.clone(), Box::new(code)));
+            }
+        } else {
+            // The condition is evaluated once more than the body.
+            let more = one_more(&range_once);
+            let inside = in_range(&range_once);
+            let body = Protocol::branch(&B::and([inside, guard.clone()]), body_out, Protocol::Skip);
+            self.emit(Protocol::For(more, Box::new(Protocol::seq([cond_out, body]))));
+        }
+
+        // The state after the loop.
+        let mut after = Subst::new();
+        let last = main.as_ref().filter(|_| no_exits && !iteration.post_test).filter(|m| m.rest.as_lit() == Some(true));
+        let precise_end = match last {
+            Some(m) => m.trips.clone(),
+            None if iteration.post_test && no_exits && iteration.again.as_lit() == Some(false) => Some(N::num(1)),
+            None if iteration.post_test && no_exits => {
+                main.as_ref().filter(|m| m.rest.as_lit() == Some(true)).and_then(|m| m.trips.clone())
+            }
+            None => None,
+        };
+        let mut finals: Vec<N> = Vec::new();
+        for (i, (c, form)) in carried.iter().zip(&solved.forms).enumerate() {
+            let value = if *form == c.init && !mentions(form, &k.name) {
+                c.init.clone()
+            } else {
+                match (&precise_end, last) {
+                    (_, Some(m)) if m.carried == i && m.last.is_some() => {
+                        m.last.clone().unwrap_or_else(|| c.init.clone())
+                    }
+                    (Some(trips), _) => {
+                        let mut at_end = Subst::new();
+                        at_end.bind(&k.name, trips);
+                        at_end.bind(&previous.name, &N::sub(IntTy::MATH, trips, &N::num(1)));
+                        at_end.bind(&iteration.counter.name, trips);
+                        let value = at_end.numeric(form);
+                        if value.depth() > 100 { self.final_value(c, &dependencies) } else { value }
+                    }
+                    (None, _) => self.final_value(c, &dependencies),
+                }
+            };
+            after.bind(&c.var.name, &value);
+            finals.push(value);
+        }
+        let returned = self.final_exit(&iteration.exits.returned, "returned", &dependencies);
+        let exited = self.final_exit(&iteration.exits.exited, "exited", &dependencies);
+        let mut state = before.clone();
+        state.recent.clear();
+        for (c, value) in carried.iter().zip(&finals) {
+            match &c.home {
+                Home::Version(o) => {
+                    state.versions.insert(*o, value.clone());
+                }
+                Home::Epoch => state.epoch = value.clone(),
+                _ => {}
+            }
+        }
+        for object in objects {
+            let Some(now) = self.state.private.get(object).cloned() else { continue };
+            let Some(then) = before.private.get(object) else { continue };
+            let mut cells = Cells { cells: BTreeMap::new(), rest: then.rest.clone() };
+            for (c, value) in carried.iter().zip(&finals) {
+                match &c.home {
+                    Home::Rest(o) if o == object => cells.rest = value.clone(),
+                    Home::Cell(o, at) if o == object => {
+                        // A cell that the body lost stays lost.
+                        if let Some((size, _)) = now.cells.get(at) {
+                            cells.cells.insert(*at, (*size, Value::Num(value.clone())));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            let value_of = |home: &Home| carried.iter().position(|c| c.home == *home).map(|i| finals[i].clone());
+            for (at, (size, value)) in &now.cells {
+                match value {
+                    Value::Ptr(p) if p.unknown.is_some() => {
+                        cells.cells.insert(*at, (*size, Value::Ptr(Pointer::unknown())));
+                    }
+                    Value::Ptr(_) => {
+                        let Some(shape) = shapes.get(&(*object, *at)) else {
+                            cells.cells.insert(*at, (*size, Value::Ptr(Pointer::unknown())));
+                            continue;
+                        };
+                        let selector = value_of(&Home::Selector(*object, *at));
+                        let mut targets = Vec::new();
+                        for (i, (target, strides, constant)) in shape.iter().enumerate() {
+                            let guard = match &selector {
+                                Some(s) => s.eq(&N::num(i as i128)),
+                                None => B::lit(true),
+                            };
+                            if guard.as_lit() == Some(false) {
+                                continue;
+                            }
+                            let terms = strides
+                                .iter()
+                                .enumerate()
+                                .map(|(j, s)| (value_of(&Home::Index(*object, *at, i, j)).unwrap_or(N::num(0)), *s))
+                                .collect();
+                            let offset = Offset { terms, constant: *constant, unknown_size: false };
+                            targets.push(Target { guard, object: *target, offset });
+                        }
+                        cells.cells.insert(*at, (*size, Value::Ptr(Pointer { targets, unknown: None })));
+                    }
+                    Value::Fun(list, _) => {
+                        cells.cells.insert(*at, (*size, Value::Fun(list.clone(), true)));
+                    }
+                    _ => {}
+                }
+            }
+            state.private.insert(*object, Rc::new(cells));
+        }
+        state.returned = returned;
+        state.exited = B::or([before.exited.clone(), exited]);
+        self.state = state;
+        let _ = span;
+        solved.precise && (main.is_some() || iteration.post_test && iteration.again.as_lit() == Some(false))
+    }
+
+    /// An unknown value after the loop, a function of all that the loop depends on.
+    fn final_value(&mut self, c: &Carried, dependencies: &[N]) -> N {
+        let label = c.var.name.as_str().split('%').next().unwrap_or("value").to_owned();
+        let name = self.names.fresh(&format!("{}.after", clean(&label)));
+        N::call(Fun { name, ty: c.var.ty, kind: FunKind::Abstract }, dependencies.to_vec())
+    }
+
+    fn final_exit(&mut self, flag: &B, label: &str, dependencies: &[N]) -> B {
+        if flag.as_lit() == Some(false) {
+            return flag.clone();
+        }
+        let name = self.names.fresh(label);
+        N::call(Fun { name, ty: IntTy::BOOL, kind: FunKind::Abstract }, dependencies.to_vec()).truth()
+    }
+
+    /// The variables that distinguish threads or outer iterations, of everything that decides how the loop goes.
+    fn dependencies(&self, carried: &[Carried], iteration: &Iteration) -> Vec<N> {
+        let mut vars: BTreeSet<Var> = BTreeSet::new();
+        // Only what reaches the exits matters; all of it is a sound (larger) set, and the closure is cheap to refine.
+        let mut pending: Vec<Var> = Vec::new();
+        let mut seen: BTreeSet<Name> = BTreeSet::new();
+        let conds = [&iteration.cond, &iteration.again, &iteration.exits.any];
+        for cond in conds {
+            pending.extend(free_vars_b(cond));
+        }
+        while let Some(var) = pending.pop() {
+            if !seen.insert(var.name.clone()) {
+                continue;
+            }
+            match carried.iter().find(|c| c.var == var) {
+                Some(c) => {
+                    pending.extend(free_vars_n(&c.out));
+                    pending.extend(free_vars_n(&c.init));
+                }
+                None => {
+                    vars.insert(var);
+                }
+            }
+        }
+        self.distinguishing(&vars, &iteration.counter)
+    }
+
+    fn distinguishing(&self, vars: &BTreeSet<Var>, counter: &Var) -> Vec<N> {
+        vars.iter().filter(|v| *v != counter && !self.globals_vars.contains(v)).map(N::var).collect()
+    }
+
+    /// Finds closed forms, in the counter `k`, of what is carried.
+    fn solve(&mut self, carried: &[Carried], k: &Var, counter: &Var, previous: &Var) -> Solved {
+        let n = carried.len();
+        let mut forms: Vec<Option<N>> = vec![None; n];
+        let mut steps: Vec<Option<N>> = vec![None; n];
+        let mut factors: Vec<Option<Factor>> = vec![None; n];
+        let k_term = N::var(k);
+        loop {
+            let mut changed = false;
+            for i in 0..n {
+                if forms[i].is_some() {
+                    continue;
+                }
+                let mut known = Subst::new();
+                for (c, form) in carried.iter().zip(&forms) {
+                    if let Some(form) = form {
+                        known.bind(&c.var.name, form);
+                    }
+                }
+                let c = &carried[i];
+                let out = known.numeric(&c.out);
+                let free = free_vars_n(&out);
+                let open = |t: &N| {
+                    let free = free_vars_n(t);
+                    carried.iter().zip(&forms).any(|(c, f)| f.is_none() && free.contains(&c.var))
+                };
+                let itself = N::var(&c.var);
+                if out == itself {
+                    forms[i] = Some(c.init.clone());
+                } else if let Some(step) = additive(&out, &c.var).filter(|s| !open(s)) {
+                    let free = free_vars_n(&step);
+                    if free.contains(k) || free.contains(counter) || free.contains(previous) {
+                        continue;
+                    }
+                    let step = signed_step(&step, c.var.ty);
+                    let moved = N::add(IntTy::MATH, &c.init, &N::mul(IntTy::MATH, &step, &k_term));
+                    forms[i] = Some(N::cast(c.var.ty, &moved));
+                    steps[i] = Some(step);
+                } else if let Some(factor) = geometric(&out, &c.var) {
+                    let by = N::mul(IntTy::MATH, &k_term, &N::num(i128::from(factor.shift)));
+                    let op = if factor.times { NBin::Shl } else { NBin::Shr };
+                    if factor.shift > 0 {
+                        forms[i] = Some(N::bin(op, c.var.ty, &c.init, &by));
+                        factors[i] = Some(factor);
+                    }
+                } else if !free.contains(&c.var) && !open(&out) {
+                    // What the iteration before it left.
+                    let mut earlier = Subst::new();
+                    earlier.bind(&k.name, &N::sub(IntTy::MATH, &k_term, &N::num(1)));
+                    earlier.bind(&counter.name, &N::var(previous));
+                    let before = earlier.numeric(&out);
+                    if before.depth() > 60 {
+                        continue;
+                    }
+                    forms[i] = Some(N::ite(&k_term.eq(&N::num(0)), &c.init, &before));
+                }
+                changed |= forms[i].is_some();
+            }
+            if !changed {
+                break;
+            }
+        }
+        // The rest: functions of the iteration and of what their change depends on.
+        let mut precise = true;
+        let mut finished = Vec::new();
+        for i in 0..n {
+            let form = match &forms[i] {
+                Some(form) => form.clone(),
+                None => {
+                    let matters = matches!(&carried[i].home, Home::Selector(..) | Home::Index(..))
+                        || matches!(&carried[i].home, Home::Cell(..)) && carried[i].var.ty != IntTy::MATH;
+                    precise &= !matters;
+                    let mut vars: BTreeSet<Var> = BTreeSet::new();
+                    let mut pending = vec![carried[i].var.clone()];
+                    let mut seen: BTreeSet<Name> = BTreeSet::new();
+                    while let Some(var) = pending.pop() {
+                        if !seen.insert(var.name.clone()) {
+                            continue;
+                        }
+                        match carried.iter().position(|c| c.var == var) {
+                            Some(j) => {
+                                pending.extend(free_vars_n(&carried[j].out));
+                                pending.extend(free_vars_n(&carried[j].init));
+                            }
+                            None => {
+                                vars.insert(var);
+                            }
+                        }
+                    }
+                    let mut args = vec![N::var(counter)];
+                    args.extend(self.distinguishing(&vars, counter));
+                    let label = carried[i].var.name.as_str().split('%').next().unwrap_or("value").to_owned();
+                    let name = self.names.fresh(&clean(&label));
+                    N::call(Fun { name, ty: carried[i].var.ty, kind: FunKind::Abstract }, args)
+                }
+            };
+            finished.push(form);
+        }
+        Solved { forms: finished, steps, factors, precise }
+    }
+
+    /// Reads the condition of the loop as the range of one of its variables.
+    fn main_range(&mut self, carried: &[Carried], solved: &Solved, iteration: &Iteration, k: &Var) -> Option<Main> {
+        let cond = if iteration.post_test { &iteration.again } else { &iteration.cond };
+        let parts = conjuncts(cond);
+        let mut known = Subst::new();
+        for (i, (c, form)) in carried.iter().zip(&solved.forms).enumerate() {
+            // What moves with k stays a placeholder: a bound must not move.
+            if solved.steps[i].is_none() && solved.factors[i].is_none() {
+                known.bind(&c.var.name, form);
+            }
+        }
+        for (at, part) in parts.iter().enumerate() {
+            let BExp::Rel(op, l, r) = part.kind() else { continue };
+            for (moving, bound, flipped) in [(l, r, false), (r, l, true)] {
+                let Some((carried_at, shift)) = self.moving(moving, carried, solved) else { continue };
+                let bound = known.numeric(bound);
+                let free = free_vars_n(&bound);
+                if free.contains(k)
+                    || free.contains(&iteration.counter)
+                    || carried.iter().any(|c| free.contains(&c.var))
+                {
+                    continue;
+                }
+                let c = &carried[carried_at];
+                // In a post-test the condition sees the value after the step.
+                let bound = N::sub(IntTy::MATH, &bound, &shift);
+                let below = match (op, flipped) {
+                    (NRel::Lt, false) => Some((true, bound.clone())),
+                    (NRel::Le, false) => Some((true, N::add(IntTy::MATH, &bound, &N::num(1)))),
+                    (NRel::Lt, true) => Some((false, bound.clone())),
+                    (NRel::Le, true) => Some((false, N::sub(IntTy::MATH, &bound, &N::num(1)))),
+                    (NRel::Ne, _) => None,
+                    (NRel::Eq, _) => continue,
+                };
+                let rest = B::and(
+                    parts.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, p)| p.clone()).collect::<Vec<_>>(),
+                );
+                let found = match (&solved.steps[carried_at], &solved.factors[carried_at]) {
+                    (Some(step), _) => self.additive_range(c, step, below, &bound),
+                    (None, Some(factor)) => self.geometric_range(c, factor, below, &bound),
+                    (None, None) => None,
+                };
+                let Some((mut range, mut trips, mut last)) = found else { continue };
+                if iteration.post_test {
+                    // At least one iteration: `end` is at least one past the first value.
+                    match &range.step {
+                        Step::Up(_) => {
+                            let least = N::add(IntTy::MATH, &range.first, &N::num(1));
+                            range.end = N::bin(NBin::Max, IntTy::MATH, &range.end, &least);
+                        }
+                        Step::Down(_) => {
+                            let most = N::sub(IntTy::MATH, &range.first, &N::num(1));
+                            range.end = N::bin(NBin::Min, IntTy::MATH, &range.end, &most);
+                        }
+                        Step::Times(_) | Step::Over(_) => continue,
+                    }
+                    trips = trip_count(&range);
+                    last = None;
+                }
+                return Some(Main { carried: carried_at, range, rest, trips, last });
+            }
+        }
+        None
+    }
+
+    /// A side of a comparison as a moving variable plus a shift.
+    fn moving(&self, term: &N, carried: &[Carried], solved: &Solved) -> Option<(usize, N)> {
+        let find = |v: &Var| {
+            carried
+                .iter()
+                .position(|c| c.var == *v)
+                .filter(|i| solved.steps[*i].is_some() || solved.factors[*i].is_some())
+        };
+        match term.kind() {
+            NExp::Var(v) => find(v).map(|i| (i, N::num(0))),
+            NExp::Bin(NBin::Add, _, l, r) => match (as_var(l), r.as_num()) {
+                (Some(v), Some(d)) => find(v).map(|i| (i, N::num(d))),
+                _ => None,
+            },
+            NExp::Bin(NBin::Sub, _, l, r) => match (as_var(l), r.as_num()) {
+                (Some(v), Some(d)) => find(v).map(|i| (i, N::num(-d))),
+                _ => None,
+            },
+            // A conversion that keeps the value: of what is never negative in the loop.
+            NExp::Cast(_, inner) => {
+                let v = as_var(inner)?;
+                let i = find(v)?;
+                let starts = self.ranges.interval(&carried[i].init).lo.is_some_and(|lo| lo >= 0);
+                let grows = solved.steps[i].as_ref().is_some_and(|s| self.positive(s));
+                (starts && grows).then(|| (i, N::num(0)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Is a step surely positive? Products and sums of positive terms are, as long as they do not wrap.
+    fn positive(&self, term: &N) -> bool {
+        if self.ranges.interval(term).lo.is_some_and(|lo| lo > 0) {
+            return true;
+        }
+        match term.kind() {
+            NExp::Bin(NBin::Mul | NBin::Add, _, l, r) => self.positive(l) && self.positive(r),
+            NExp::Cast(_, inner) => self.positive(inner),
+            _ => false,
+        }
+    }
+
+    fn additive_range(
+        &mut self,
+        c: &Carried,
+        step: &N,
+        bound: Option<(bool, N)>,
+        unequal: &N,
+    ) -> Option<(Range, Option<N>, Option<N>)> {
+        let negative = N::sub(IntTy::MATH, &N::num(0), step);
+        let up = self.positive(step);
+        let down = !up && (self.positive(&negative) || self.ranges.interval(step).hi.is_some_and(|h| h < 0));
+        let end = match bound {
+            Some((true, end)) if up => end,
+            Some((false, end)) if down => end,
+            // `i != n` with unit steps: the loop would not end otherwise.
+            None if up || down => unequal.clone(),
+            _ => return None,
+        };
+        let step = if up { Step::Up(step.clone()) } else { Step::Down(negative) };
+        let range = Range { var: c.var.clone(), first: c.init.clone(), end, step };
+        let trips = trip_count(&range);
+        let last = match (&range.step, &trips) {
+            (Step::Up(s), _) if s.as_num() == Some(1) => Some(N::bin(NBin::Max, IntTy::MATH, &range.first, &range.end)),
+            (Step::Down(s), _) if s.as_num() == Some(1) => {
+                Some(N::bin(NBin::Min, IntTy::MATH, &range.first, &range.end))
+            }
+            (Step::Up(s), Some(t)) => Some(N::add(IntTy::MATH, &range.first, &N::mul(IntTy::MATH, s, t))),
+            (Step::Down(s), Some(t)) => Some(N::sub(IntTy::MATH, &range.first, &N::mul(IntTy::MATH, s, t))),
+            _ => None,
+        };
+        Some((range, trips, last.map(|l| N::cast(c.var.ty, &l))))
+    }
+
+    fn geometric_range(
+        &mut self,
+        c: &Carried,
+        factor: &Factor,
+        bound: Option<(bool, N)>,
+        unequal: &N,
+    ) -> Option<(Range, Option<N>, Option<N>)> {
+        let start = self.ranges.interval(&c.init);
+        let by = N::num(1i128.checked_shl(factor.shift)?);
+        let (step, end) = match (factor.times, bound) {
+            (true, Some((true, end))) if start.lo.is_some_and(|lo| lo >= 1) => (Step::Times(by.clone()), end),
+            (false, Some((false, end))) if start.lo.is_some_and(|lo| lo >= 0) => {
+                // Below zero the value would stay where it is.
+                let reaches = self.ranges.interval(&end).lo.is_some_and(|lo| lo >= 0);
+                if !reaches {
+                    return None;
+                }
+                (Step::Over(by.clone()), end)
+            }
+            (false, None) if unequal.as_num() == Some(0) && start.lo.is_some_and(|lo| lo >= 0) => {
+                (Step::Over(by.clone()), N::num(0))
+            }
+            _ => return None,
+        };
+        let range = Range { var: c.var.clone(), first: c.init.clone(), end, step };
+        // With constants only, count.
+        let mut counted = (None, None);
+        if let (Some(first), Some(end), Some(by)) = (range.first.as_num(), range.end.as_num(), by.as_num()) {
+            let (mut x, mut n) = (first, 0i128);
+            while n < 200 && if factor.times { x < end } else { x > end } {
+                x = if factor.times { x.saturating_mul(by) } else { x / by };
+                n += 1;
+            }
+            counted = (Some(N::num(n)), Some(N::num(c.var.ty.wrap(x))));
+        }
+        Some((range, counted.0, counted.1))
+    }
+}
+
+struct Exits {
+    returned: B,
+    exited: B,
+    any: B,
+}
+
+/// What one iteration did, in terms of placeholders.
+struct Iteration {
+    /// The condition at the head; true for a post-test loop.
+    cond: B,
+    /// The condition at the end of a post-test loop.
+    again: B,
+    cond_out: Vec<Protocol>,
+    body_out: Vec<Protocol>,
+    exits: Exits,
+    post_test: bool,
+    counter: Var,
+}
+
+struct Solved {
+    forms: Vec<N>,
+    /// Steps of what moves by an invariant amount.
+    steps: Vec<Option<N>>,
+    factors: Vec<Option<Factor>>,
+    precise: bool,
+}
+
+/// `x <<= shift` or `x >>= shift`.
+#[derive(Clone)]
+struct Factor {
+    times: bool,
+    shift: u32,
+}
+
+struct Usage {
+    k: Name,
+    previous: Name,
+    found: bool,
+}
+
+impl Usage {
+    fn numeric(&mut self, term: &N) {
+        let free = free_vars_n(term);
+        self.found |= free.iter().any(|v| v.name == self.k || v.name == self.previous);
+    }
+}
+
+fn mentions(term: &N, name: &Name) -> bool {
+    free_vars_n(term).iter().any(|v| v.name == *name)
+}
+
+fn strides(offset: &Offset) -> Vec<u64> {
+    offset.terms.iter().map(|(_, s)| *s).collect()
+}
+
+/// Which target of a shape a target is; it may lack the last indices, which are then 0.
+fn position(shape: &Shape, target: &Target) -> Option<usize> {
+    let wanted = strides(&target.offset);
+    shape.iter().position(|(o, s, c)| *o == target.object && *c == target.offset.constant && s.starts_with(&wanted))
+}
+
+/// `out = var + rest`: the rest, when it does not mention the variable. Arithmetic is modulo the width of the variable.
+fn additive(out: &N, var: &Var) -> Option<N> {
+    let wide = |ty: IntTy| ty.bits == 0 || (var.ty.bits != 0 && ty.bits >= var.ty.bits);
+    let free_of = |t: &N| !free_vars_n(t).contains(var);
+    match out.kind() {
+        NExp::Var(v) if v == var => Some(N::num(0)),
+        NExp::Cast(ty, inner) if wide(*ty) => additive(inner, var),
+        NExp::Bin(NBin::Add, ty, l, r) if wide(*ty) => {
+            let (moving, fixed) = if free_of(r) {
+                (l, r)
+            } else if free_of(l) {
+                (r, l)
+            } else {
+                return None;
+            };
+            Some(N::add(*ty, &additive(moving, var)?, fixed))
+        }
+        NExp::Bin(NBin::Sub, ty, l, r) if wide(*ty) && free_of(r) => Some(N::sub(*ty, &additive(l, var)?, r)),
+        _ => None,
+    }
+}
+
+/// A constant step as the signed number that it is modulo the width.
+fn signed_step(step: &N, ty: IntTy) -> N {
+    match (step.as_num(), ty.bits) {
+        (Some(n), bits) if bits != 0 => N::num(IntTy { bits, signed: true }.wrap(n)),
+        _ => match step.kind() {
+            // 0 - s in an unsigned type is a step of -s.
+            NExp::Bin(NBin::Sub, t, zero, s) if zero.as_num() == Some(0) && !t.signed => {
+                N::sub(IntTy::MATH, &N::num(0), s)
+            }
+            _ => step.clone(),
+        },
+    }
+}
+
+/// `out = var * 2^s` or `var / 2^s`.
+fn geometric(out: &N, var: &Var) -> Option<Factor> {
+    let is_var = |t: &N| as_var(t) == Some(var);
+    let log2 = |n: i128| (n >= 2 && n.count_ones() == 1).then(|| n.trailing_zeros());
+    match out.kind() {
+        NExp::Cast(ty, inner) if ty.bits == 0 || ty.bits >= var.ty.bits => geometric(inner, var),
+        NExp::Bin(NBin::Mul, _, l, r) if is_var(l) => Some(Factor { times: true, shift: log2(r.as_num()?)? }),
+        NExp::Bin(NBin::Shl, _, l, r) if is_var(l) => {
+            Some(Factor { times: true, shift: u32::try_from(r.as_num()?).ok()? })
+        }
+        NExp::Bin(NBin::Add, _, l, r) if is_var(l) && is_var(r) => Some(Factor { times: true, shift: 1 }),
+        NExp::Bin(NBin::Div, _, l, r) if is_var(l) => Some(Factor { times: false, shift: log2(r.as_num()?)? }),
+        NExp::Bin(NBin::Shr, _, l, r) if is_var(l) => {
+            Some(Factor { times: false, shift: u32::try_from(r.as_num()?).ok()? })
+        }
+        _ => None,
+    }
+}
+
+/// How many values an additive range has.
+fn trip_count(range: &Range) -> Option<N> {
+    let math = IntTy::MATH;
+    let (span, step) = match &range.step {
+        Step::Up(s) => (N::sub(math, &range.end, &range.first), s),
+        Step::Down(s) => (N::sub(math, &range.first, &range.end), s),
+        Step::Times(_) | Step::Over(_) => return None,
+    };
+    let span = N::bin(NBin::Max, math, &span, &N::num(0));
+    if step.as_num() == Some(1) {
+        return Some(span);
+    }
+    let round = N::add(math, &span, &N::sub(math, step, &N::num(1)));
+    Some(N::bin(NBin::Div, math, &round, step))
+}
+
+/// The range with one value more, for a condition that is evaluated once more than the body.
+fn one_more(range: &Range) -> Range {
+    let math = IntTy::MATH;
+    let (first, end) = (&range.first, &range.end);
+    let end = match &range.step {
+        Step::Up(s) => N::add(math, &N::bin(NBin::Max, math, end, first), s),
+        Step::Down(s) => N::sub(math, &N::bin(NBin::Min, math, end, first), s),
+        Step::Times(f) => N::mul(math, &N::bin(NBin::Max, math, end, first), f),
+        Step::Over(_) => N::num(-1),
+    };
+    Range { end, ..range.clone() }
+}
+
+fn in_range(range: &Range) -> B {
+    let x = N::var(&range.var);
+    match &range.step {
+        Step::Up(_) | Step::Times(_) => x.lt(&range.end),
+        Step::Down(_) | Step::Over(_) => range.end.lt(&x),
+    }
+}
+
+fn binder_label(name: &Name) -> &str {
+    name.as_str().split('%').next().unwrap_or("i")
+}
+
+pub(super) fn contains_sync(p: &Protocol) -> bool {
+    match p {
+        Protocol::Sync(_) => true,
+        Protocol::Skip | Protocol::Access(_) => false,
+        Protocol::Seq(parts) => parts.iter().any(contains_sync),
+        Protocol::If(_, t, e) => contains_sync(t) || contains_sync(e),
+        Protocol::For(_, body) => contains_sync(body),
+    }
+}
+
+/// Substitution in a protocol. The binders of protocols made here are all different, so nothing is captured.
+pub(super) fn substitute(p: &Protocol, subst: &mut Subst) -> Protocol {
+    match p {
+        Protocol::Skip => Protocol::Skip,
+        Protocol::Access(a) => {
+            let mode = match &a.mode {
+                Mode::Wr(Some(value)) => Mode::Wr(Some(subst.numeric(value))),
+                other => other.clone(),
+            };
+            let index = a.index.iter().map(|n| subst.numeric(n)).collect();
+            Protocol::Access(Access { mode, index, ..a.clone() })
+        }
+        Protocol::Sync(barrier) => {
+            let mut barrier = barrier.clone();
+            barrier.mask = barrier.mask.map(|m| subst.numeric(&m));
+            Protocol::Sync(barrier)
+        }
+        Protocol::Seq(parts) => Protocol::seq(parts.iter().map(|q| substitute(q, subst)).collect::<Vec<_>>()),
+        Protocol::If(c, t, e) => {
+            let cond = subst.boolean(c);
+            Protocol::branch(&cond, substitute(t, subst), substitute(e, subst))
+        }
+        Protocol::For(range, body) => {
+            let step = match &range.step {
+                Step::Up(n) => Step::Up(subst.numeric(n)),
+                Step::Down(n) => Step::Down(subst.numeric(n)),
+                Step::Times(n) => Step::Times(subst.numeric(n)),
+                Step::Over(n) => Step::Over(subst.numeric(n)),
+            };
+            let range = Range {
+                var: range.var.clone(),
+                first: subst.numeric(&range.first),
+                end: subst.numeric(&range.end),
+                step,
+            };
+            match substitute(body, subst) {
+                Protocol::Skip => Protocol::Skip,
+                body => Protocol::For(range, Box::new(body)),
+            }
+        }
+    }
+}

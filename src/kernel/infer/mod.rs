@@ -1,0 +1,676 @@
+//! Inference: one symbolic walk of a kernel, as one arbitrary thread runs it, that emits its protocol.
+//!
+//! The walk carries a state (private memory as terms, versions of arrays), emits accesses and barriers as it meets them,
+//! and logs as a loss whatever it could not model, with what that may touch. A kernel is race-free only when no loss
+//! touches memory. See `protocol-spec/08-inference.md`.
+
+mod call;
+mod expr;
+mod finish;
+mod loops;
+mod state;
+mod stmt;
+mod value;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+
+use crate::base::{FreshNames, Name, Span};
+use crate::core::{Access, Kernel, Mode, Protocol, SiteId, Space};
+use crate::exp::{B, BExp, Fun, FunKind, IntTy, Interval, N, NExp, NRel, Ranges, Var};
+use crate::kernel::ir::{FunId, Function, GlobalId, Program, Storage, VarId};
+use crate::kernel::types::Type;
+
+use state::{Cells, State};
+use value::{ObjId, Offset, Pointer, Value};
+
+/// The launch that a kernel is analysed for; `None` is symbolic.
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub block: [Option<i128>; 3],
+    pub grid: [Option<i128>; 3],
+    /// Take a symbolic axis that the kernel never reads as 1.
+    pub unused_axes_are_one: bool,
+    pub params: BTreeMap<String, i128>,
+    /// How many statements and expressions may be walked before the kernel is given up as too large.
+    pub steps: usize,
+}
+
+/// What a loss may touch.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Touches {
+    /// A value only: it is unknown from here on.
+    Value,
+    Array(Name),
+    Everything,
+}
+
+/// Something that could not be modelled.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loss {
+    pub code: &'static str,
+    pub text: String,
+    pub span: Span,
+    pub touches: Touches,
+}
+
+/// Where an access comes from: the place, and the calls that lead to it, outermost first.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Site {
+    pub span: Span,
+    pub calls: Vec<Span>,
+}
+
+/// A fact about the two threads of a pair: `left` of one thread and `right` of the other, compared.
+#[derive(Clone, Debug)]
+pub struct PairFact {
+    pub relation: NRel,
+    pub left: N,
+    pub right: N,
+}
+
+/// The result of inference.
+pub struct Inferred {
+    pub kernel: Kernel<Protocol>,
+    pub sites: Vec<Site>,
+    pub losses: Vec<Loss>,
+    /// What the protocol rests on, in words.
+    pub assumptions: Vec<String>,
+    pub pair_facts: Vec<PairFact>,
+    /// The axes taken as 1 because nothing reads them.
+    pub block: [Option<i128>; 3],
+    pub grid: [Option<i128>; 3],
+}
+
+/// An array, a private variable or a read-only object.
+struct Object {
+    name: Name,
+    kind: ObjectKind,
+    ty: Type,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum ObjectKind {
+    Private,
+    Array(Space),
+    /// Nobody writes it while the kernel runs.
+    Constant,
+}
+
+/// One access as it was emitted: where, and the shape of its offset (strides, constant and width in bytes).
+struct Event {
+    site: SiteId,
+    strides: Vec<u64>,
+    constant: i128,
+    width: u64,
+    unknown_size: bool,
+}
+
+struct Frame {
+    function: FunId,
+    vars: HashMap<VarId, ObjId>,
+    result: ObjId,
+}
+
+/// The walk.
+pub struct Walk<'p> {
+    program: &'p Program,
+    objects: Vec<Object>,
+    globals: HashMap<GlobalId, ObjId>,
+    /// `__shared__` variables of functions: one object each, whatever the call.
+    statics: HashMap<(FunId, VarId), ObjId>,
+    dynamic_shared: Option<ObjId>,
+    state: State,
+    frames: Vec<Frame>,
+    /// The protocol emitted so far by the innermost open construct.
+    out: Vec<Protocol>,
+    events: Vec<Event>,
+    sites: IndexMap<Site, SiteId>,
+    calls: Vec<Span>,
+    losses: Vec<Loss>,
+    assumptions: Vec<String>,
+    pair_facts: Vec<PairFact>,
+    pre: Vec<B>,
+    names: FreshNames,
+    counters: Vec<N>,
+    /// Conditions that hold here.
+    path: Vec<B>,
+    /// Conditions that hold everywhere from here on.
+    facts: Vec<B>,
+    ranges: Ranges,
+    globals_vars: Vec<Var>,
+    threads: Vec<(Var, N)>,
+    blocks: Vec<(Var, N)>,
+    block_dim: [N; 3],
+    grid_dim: [N; 3],
+    /// Private objects whose address was taken.
+    escaped: BTreeSet<ObjId>,
+    holes: Vec<Value>,
+    /// Which array a function of contents stands for.
+    contents: HashMap<Name, ObjId>,
+    steps: usize,
+    unrolling: usize,
+    abandoned: bool,
+}
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+/// Hardware limits of CUDA: threads a block by axis and in all, blocks a grid by axis.
+const MAX_BLOCK: [i128; 3] = [1024, 1024, 64];
+const MAX_GRID: [i128; 3] = [2_147_483_647, 65_535, 65_535];
+
+/// Infers the protocol of a kernel.
+pub fn infer(program: &Program, kernel: FunId, config: &Config) -> Inferred {
+    let used = used_axes(program);
+    let mut walk = Walk::new(program, config, &used);
+    walk.run(kernel, config);
+    finish::finish(walk, kernel, config, &used)
+}
+
+/// Which axes of the block and of the grid the code reads.
+fn used_axes(program: &Program) -> ([bool; 3], [bool; 3]) {
+    let mut seen = crate::kernel::visit::Axes::default();
+    program.functions.iter().for_each(|f| seen.function(f));
+    (seen.block, seen.grid)
+}
+
+impl<'p> Walk<'p> {
+    fn new(program: &'p Program, config: &Config, used: &([bool; 3], [bool; 3])) -> Walk<'p> {
+        let mut names = FreshNames::default();
+        let mut ranges = Ranges::new();
+        let mut globals_vars = Vec::new();
+        let mut pre = Vec::new();
+        let mut assumptions = Vec::new();
+        let mut extent = |what: &str, axis: usize, given: Option<i128>, used: bool, limit: i128| -> N {
+            match given {
+                Some(n) => N::num(n),
+                None if !used && config.unused_axes_are_one => {
+                    assumptions.push(format!("{what}.{} = 1: the kernel never reads this axis", AXES[axis]));
+                    N::num(1)
+                }
+                None => {
+                    let var = Var::new(format!("{what}.{}", AXES[axis]).as_str(), IntTy::U32);
+                    ranges.narrow(&var.name, Interval::new(1, limit));
+                    pre.push(N::num(1).le(&N::var(&var)));
+                    pre.push(N::var(&var).le(&N::num(limit)));
+                    globals_vars.push(var.clone());
+                    N::var(&var)
+                }
+            }
+        };
+        let block_dim = [0, 1, 2].map(|a| extent("blockDim", a, config.block[a], used.0[a], MAX_BLOCK[a]));
+        let grid_dim = [0, 1, 2].map(|a| extent("gridDim", a, config.grid[a], used.1[a], MAX_GRID[a]));
+        if block_dim.iter().any(|d| d.as_num().is_none()) {
+            let volume = block_dim.iter().fold(N::num(1), |v, d| N::mul(IntTy::MATH, &v, d));
+            pre.push(volume.le(&N::num(1024)));
+        }
+        let mut coordinate = |what: &str, axis: usize, extent: &N| -> (Var, N) {
+            let var = Var::new(format!("{what}.{}", AXES[axis]).as_str(), IntTy::U32);
+            names.reserve(var.name.as_str());
+            let hi = ranges.interval(extent).hi.map(|h| h - 1);
+            ranges.narrow(&var.name, Interval { lo: Some(0), hi });
+            (var, extent.clone())
+        };
+        let threads = (0..3).map(|a| coordinate("threadIdx", a, &block_dim[a])).collect();
+        let blocks = (0..3).map(|a| coordinate("blockIdx", a, &grid_dim[a])).collect();
+        Walk {
+            program,
+            objects: Vec::new(),
+            globals: HashMap::new(),
+            statics: HashMap::new(),
+            dynamic_shared: None,
+            state: State::start(),
+            frames: Vec::new(),
+            out: Vec::new(),
+            events: Vec::new(),
+            sites: IndexMap::new(),
+            calls: Vec::new(),
+            losses: Vec::new(),
+            assumptions,
+            pair_facts: Vec::new(),
+            pre,
+            names,
+            counters: Vec::new(),
+            path: Vec::new(),
+            facts: Vec::new(),
+            ranges,
+            globals_vars,
+            threads,
+            blocks,
+            block_dim,
+            grid_dim,
+            escaped: BTreeSet::new(),
+            holes: Vec::new(),
+            contents: HashMap::new(),
+            steps: config.steps,
+            unrolling: 0,
+            abandoned: false,
+        }
+    }
+
+    fn run(&mut self, kernel: FunId, config: &Config) {
+        // All arrays are known before the walk, so that a loop can tell what it may change.
+        for (i, function) in self.program.functions.iter().enumerate() {
+            for (v, decl) in function.vars.iter().enumerate() {
+                if decl.storage == Storage::Shared {
+                    self.static_object(FunId(i as u32), VarId(v as u32));
+                }
+            }
+        }
+        for i in 0..self.program.globals.len() {
+            self.global_object(GlobalId(i as u32));
+        }
+        let function = self.function(kernel);
+        let result = self.object("result", ObjectKind::Private, function.returns.clone());
+        self.frames.push(Frame { function: kernel, vars: HashMap::new(), result });
+        for (i, decl) in function.vars[..function.params].iter().enumerate() {
+            let object = self.object(decl.name.as_str(), ObjectKind::Private, decl.ty.clone());
+            let rest = self.fresh_local("content");
+            self.state.private.insert(object, Rc::new(Cells { cells: BTreeMap::new(), rest }));
+            self.bind_var(VarId(i as u32), object);
+            let mut parts = Vec::new();
+            let by_value = value::scalars(&decl.ty, 0, 256, &mut parts);
+            if by_value.is_none() {
+                continue;
+            }
+            let names = part_names(&decl.ty, decl.name.as_str());
+            for (offset, ty) in parts {
+                let name = names.get(&offset).cloned().unwrap_or_else(|| format!("{}+{offset}", decl.name));
+                let value = self.parameter(&name, &ty, config);
+                self.set_cell(object, offset, ty.size(), value);
+            }
+        }
+        if let Some(body) = &function.body {
+            self.stmts(body);
+        }
+    }
+
+    /// The value of a (part of a) kernel parameter.
+    fn parameter(&mut self, name: &str, ty: &Type, config: &Config) -> Value {
+        match ty {
+            Type::Ptr(target) if **target == Type::Fun => Value::Fun(Vec::new(), true),
+            Type::Ptr(target) | Type::Ref(target) => {
+                let name = self.array_name(name);
+                let object = self.object(name.as_str(), ObjectKind::Array(Space::Global), (**target).clone());
+                Value::Ptr(Pointer::to(object, Offset::start()))
+            }
+            Type::Int(int) => {
+                if let Some(value) = config.params.get(name) {
+                    return Value::Num(N::num(int.wrap(*value)));
+                }
+                let int = if *int == IntTy::BOOL { IntTy::BOOL } else { *int };
+                let var = Var { name: self.names.fresh(name), ty: int };
+                self.globals_vars.push(var.clone());
+                Value::Num(N::var(&var))
+            }
+            _ => {
+                let var = Var { name: self.names.fresh(name), ty: IntTy::MATH };
+                self.globals_vars.push(var.clone());
+                Value::Num(N::var(&var))
+            }
+        }
+    }
+
+    fn array_name(&mut self, name: &str) -> Name {
+        let taken = |n: &str| self.objects.iter().any(|o| o.name.as_str() == n && o.kind != ObjectKind::Private);
+        if !taken(name) {
+            return Name::new(name);
+        }
+        let mut i = 1;
+        loop {
+            let candidate = format!("{name}#{i}");
+            if !taken(&candidate) {
+                return Name::new(candidate);
+            }
+            i += 1;
+        }
+    }
+
+    fn function(&self, id: FunId) -> &'p Function {
+        match self.program.functions.get(id.0 as usize) {
+            Some(function) => function,
+            None => crate::bug!("function {} is not in the program", id.0),
+        }
+    }
+
+    fn frame(&self) -> &Frame {
+        match self.frames.last() {
+            Some(frame) => frame,
+            None => crate::bug!("a statement outside of any function"),
+        }
+    }
+
+    fn bind_var(&mut self, var: VarId, object: ObjId) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.vars.insert(var, object);
+        }
+    }
+
+    // ---- objects ----
+
+    fn object(&mut self, name: &str, kind: ObjectKind, ty: Type) -> ObjId {
+        let id = ObjId(self.objects.len() as u32);
+        self.objects.push(Object { name: Name::new(name), kind, ty });
+        id
+    }
+
+    fn info(&self, id: ObjId) -> &Object {
+        match self.objects.get(id.0 as usize) {
+            Some(object) => object,
+            None => crate::bug!("object {} does not exist", id.0),
+        }
+    }
+
+    fn private_object(&mut self, name: &str, ty: Type) -> ObjId {
+        let object = self.object(name, ObjectKind::Private, ty);
+        let rest = self.fresh_local("content");
+        self.state.private.insert(object, Rc::new(Cells { cells: BTreeMap::new(), rest }));
+        object
+    }
+
+    fn static_object(&mut self, function: FunId, var: VarId) -> ObjId {
+        if let Some(id) = self.statics.get(&(function, var)) {
+            return *id;
+        }
+        let decl = &self.function(function).vars[var.0 as usize];
+        let dynamic = matches!(decl.ty, Type::Array(_, None));
+        if let (true, Some(id)) = (dynamic, self.dynamic_shared) {
+            self.statics.insert((function, var), id);
+            return id;
+        }
+        let name = self.array_name(decl.name.as_str());
+        let id = self.object(name.as_str(), ObjectKind::Array(Space::Shared), decl.ty.clone());
+        if dynamic {
+            self.dynamic_shared = Some(id);
+        }
+        self.statics.insert((function, var), id);
+        id
+    }
+
+    fn global_object(&mut self, global: GlobalId) -> ObjId {
+        if let Some(id) = self.globals.get(&global) {
+            return *id;
+        }
+        let decl = &self.program.globals[global.0 as usize].decl;
+        let kind = match decl.storage {
+            Storage::Constant => ObjectKind::Constant,
+            Storage::Shared => ObjectKind::Array(Space::Shared),
+            Storage::Global | Storage::Private => ObjectKind::Array(Space::Global),
+        };
+        let dynamic = decl.storage == Storage::Shared && matches!(decl.ty, Type::Array(_, None));
+        if let (true, Some(id)) = (dynamic, self.dynamic_shared) {
+            self.globals.insert(global, id);
+            return id;
+        }
+        let name = self.array_name(decl.name.as_str());
+        let id = self.object(name.as_str(), kind, decl.ty.clone());
+        if dynamic {
+            self.dynamic_shared = Some(id);
+        }
+        self.globals.insert(global, id);
+        id
+    }
+
+    fn set_cell(&mut self, object: ObjId, offset: u64, size: u64, value: Value) {
+        let rest = N::num(0);
+        let cells = self.state.private.entry(object).or_insert_with(|| Rc::new(Cells { cells: BTreeMap::new(), rest }));
+        let cells = Rc::make_mut(cells);
+        // Cells that overlap with the new one are gone.
+        let overlapping: Vec<u64> = cells
+            .cells
+            .range(offset.saturating_sub(64)..offset.saturating_add(size))
+            .filter(|(at, (n, _))| **at + n > offset && **at != offset)
+            .map(|(at, _)| *at)
+            .collect();
+        for at in overlapping {
+            cells.cells.remove(&at);
+        }
+        cells.cells.insert(offset, (size, value));
+    }
+
+    // ---- unknown values ----
+
+    fn coordinates(&self) -> Vec<N> {
+        let all = self.threads.iter().chain(&self.blocks);
+        all.filter(|(_, extent)| extent.as_num() != Some(1)).map(|(var, _)| N::var(var)).collect()
+    }
+
+    /// A value that is not modelled: a function of the thread and of the iteration.
+    fn fresh_local(&mut self, label: &str) -> N {
+        self.fresh_of_type(label, IntTy::MATH)
+    }
+
+    fn fresh_of_type(&mut self, label: &str, ty: IntTy) -> N {
+        let name = self.names.fresh(&clean(label));
+        let mut args = self.coordinates();
+        args.extend(self.counters.iter().cloned());
+        N::call(Fun { name, ty, kind: FunKind::Abstract }, args)
+    }
+
+    /// A value that is not modelled, the same for all threads of a block in the same iteration.
+    fn fresh_uniform(&mut self, label: &str, ty: IntTy) -> N {
+        let name = self.names.fresh(&clean(label));
+        let mut args: Vec<N> =
+            self.blocks.iter().filter(|(_, extent)| extent.as_num() != Some(1)).map(|(var, _)| N::var(var)).collect();
+        args.extend(self.counters.iter().cloned());
+        N::call(Fun { name, ty, kind: FunKind::Abstract }, args)
+    }
+
+    fn unknown_of(&mut self, ty: &Type, label: &str) -> Value {
+        match ty {
+            Type::Void => Value::Void,
+            Type::Int(int) => Value::Num(self.fresh_of_type(label, *int)),
+            Type::Ptr(inner) if **inner == Type::Fun => Value::Fun(Vec::new(), true),
+            Type::Ptr(_) | Type::Ref(_) => Value::Ptr(Pointer::unknown()),
+            Type::Struct(_) | Type::Array(..) => {
+                let mut parts = Vec::new();
+                if value::scalars(ty, 0, 64, &mut parts).is_none() {
+                    return Value::Num(self.fresh_local(label));
+                }
+                Value::Agg(
+                    parts
+                        .into_iter()
+                        .map(|(o, t)| {
+                            let v = self.unknown_of(&t, label);
+                            (o, t, v)
+                        })
+                        .collect(),
+                )
+            }
+            _ => Value::Num(self.fresh_local(label)),
+        }
+    }
+
+    // ---- conditions ----
+
+    /// Decides a condition by what is known here, where that is cheap.
+    fn decide(&self, cond: &B) -> B {
+        if cond.as_lit().is_some() {
+            return cond.clone();
+        }
+        let holds = |c: &B| self.path.contains(c) || self.facts.contains(c);
+        if holds(cond) {
+            return B::lit(true);
+        }
+        if holds(&B::not(cond)) {
+            return B::lit(false);
+        }
+        match cond.kind() {
+            BExp::Rel(op, l, r) => {
+                let (a, b) = (self.ranges.interval(l), self.ranges.interval(r));
+                let less = |x: Interval, y: Interval| matches!((x.hi, y.lo), (Some(h), Some(l)) if h < l);
+                let at_most = |x: Interval, y: Interval| matches!((x.hi, y.lo), (Some(h), Some(l)) if h <= l);
+                let apart = less(a, b) || less(b, a);
+                match op {
+                    NRel::Lt if less(a, b) => B::lit(true),
+                    NRel::Lt if at_most(b, a) => B::lit(false),
+                    NRel::Le if at_most(a, b) => B::lit(true),
+                    NRel::Le if less(b, a) => B::lit(false),
+                    NRel::Eq if apart => B::lit(false),
+                    NRel::Ne if apart => B::lit(true),
+                    _ => cond.clone(),
+                }
+            }
+            BExp::And(parts) => B::and(parts.iter().map(|p| self.decide(p)).collect::<Vec<_>>()),
+            BExp::Or(parts) => B::or(parts.iter().map(|p| self.decide(p)).collect::<Vec<_>>()),
+            BExp::Not(inner) => B::not(&self.decide(inner)),
+            BExp::Lit(_) => cond.clone(),
+        }
+    }
+
+    /// Runs both branches of a condition, emits the conditional, and joins the states.
+    fn branch<T>(
+        &mut self,
+        cond: &B,
+        then: impl FnOnce(&mut Self) -> T,
+        els: impl FnOnce(&mut Self) -> T,
+    ) -> (Option<T>, Option<T>) {
+        let cond = self.decide(cond);
+        match cond.as_lit() {
+            Some(true) => return (Some(then(self)), None),
+            Some(false) => return (None, Some(els(self))),
+            None => {}
+        }
+        let outer = std::mem::take(&mut self.out);
+        let before = self.state.clone();
+        let t = self.under(&cond, then);
+        let then_out = std::mem::take(&mut self.out);
+        let then_state = std::mem::replace(&mut self.state, before);
+        let e = self.under(&B::not(&cond), els);
+        let els_out = std::mem::replace(&mut self.out, outer);
+        let els_state = std::mem::replace(&mut self.state, State::start());
+        self.state = State::join(&cond, then_state, els_state);
+        self.emit(Protocol::branch(&cond, Protocol::seq(then_out), Protocol::seq(els_out)));
+        (Some(t), Some(e))
+    }
+
+    /// Runs something where a condition holds.
+    fn under<T>(&mut self, cond: &B, f: impl FnOnce(&mut Self) -> T) -> T {
+        let depth = self.path.len();
+        match cond.kind() {
+            BExp::And(parts) => self.path.extend(parts.iter().cloned()),
+            _ => self.path.push(cond.clone()),
+        }
+        let ranges = self.ranges.clone();
+        self.ranges.assume(cond);
+        let result = f(self);
+        self.ranges = ranges;
+        self.path.truncate(depth);
+        result
+    }
+
+    fn emit(&mut self, protocol: Protocol) {
+        if protocol != Protocol::Skip {
+            self.out.push(protocol);
+        }
+    }
+
+    // ---- accesses ----
+
+    fn site(&mut self, span: Span) -> SiteId {
+        let site = Site { span, calls: self.calls.clone() };
+        let next = SiteId(self.sites.len() as u32);
+        *self.sites.entry(site).or_insert(next)
+    }
+
+    fn lose(&mut self, code: &'static str, text: impl Into<String>, span: Span, touches: Touches) {
+        let loss = Loss { code, text: text.into(), span, touches };
+        if !self.losses.contains(&loss) {
+            self.losses.push(loss);
+        }
+    }
+
+    /// Emits an access of `width` bytes to an array.
+    fn access(
+        &mut self,
+        object: ObjId,
+        offset: &Offset,
+        width: u64,
+        unknown_size: bool,
+        mode: Mode,
+        span: Span,
+    ) -> Protocol {
+        let site = self.site(span);
+        let event = Event {
+            site,
+            strides: offset.terms.iter().map(|(_, s)| *s).collect(),
+            constant: offset.constant,
+            width,
+            unknown_size: unknown_size || offset.unknown_size,
+        };
+        let id = SiteId(self.events.len() as u32);
+        self.events.push(event);
+        let index = offset.terms.iter().map(|(n, _)| n.clone()).collect();
+        Protocol::Access(Access { site: id, array: self.info(object).name.clone(), mode, index, width: 1 })
+    }
+
+    /// This thread stored to an array: its contents are, for this thread, not what they were.
+    fn touch(&mut self, object: ObjId) {
+        let version = self.fresh_local("own");
+        self.state.versions.insert(object, version);
+        self.state.recent.remove(&object);
+    }
+
+    fn spend(&mut self, span: Span) -> bool {
+        if self.abandoned {
+            return false;
+        }
+        if self.steps == 0 {
+            self.abandoned = true;
+            self.lose("too-large", "the kernel is too large to be analysed as a whole", span, Touches::Everything);
+            return false;
+        }
+        self.steps -= 1;
+        true
+    }
+
+    fn term_has_thread(&self, term: &N) -> bool {
+        let vars = crate::exp::free_vars_n(term);
+        vars.iter().any(|v| self.threads.iter().any(|(t, e)| t == v && e.as_num() != Some(1)))
+    }
+}
+
+/// A name fit for a function symbol.
+fn clean(label: &str) -> String {
+    let text: String =
+        label.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '.' { c } else { '_' }).collect();
+    if text.starts_with(|c: char| c.is_ascii_digit()) || text.is_empty() { format!("v{text}") } else { text }
+}
+
+/// The names of the scalar parts of a variable, by offset: `s.x`, `s.v.y`, `a[2]`.
+fn part_names(ty: &Type, name: &str) -> BTreeMap<u64, String> {
+    fn walk(ty: &Type, at: u64, name: String, out: &mut BTreeMap<u64, String>) {
+        match ty {
+            Type::Struct(s) => {
+                s.fields.iter().for_each(|f| walk(&f.ty, at + f.offset, format!("{name}.{}", f.name), out))
+            }
+            Type::Array(elem, Some(n)) => {
+                for i in 0..(*n).min(256) {
+                    walk(elem, at + i * elem.size(), format!("{name}[{i}]"), out);
+                }
+            }
+            _ => {
+                out.entry(at).or_insert(name);
+            }
+        }
+    }
+    let mut out = BTreeMap::new();
+    walk(ty, 0, name.to_owned(), &mut out);
+    out
+}
+
+/// The parts of a conjunction.
+fn conjuncts(cond: &B) -> Vec<B> {
+    match cond.kind() {
+        BExp::And(parts) => parts.clone(),
+        _ => vec![cond.clone()],
+    }
+}
+
+fn as_var(term: &N) -> Option<&Var> {
+    match term.kind() {
+        NExp::Var(var) => Some(var),
+        _ => None,
+    }
+}

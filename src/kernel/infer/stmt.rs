@@ -1,0 +1,111 @@
+//! Statements. Control that leaves early (`break`, `continue`, `return`) becomes conditions under which the rest runs:
+//! predication, \[LSP\] section 4.
+
+use super::value::{Offset, Pointer};
+use super::{Touches, Walk};
+use crate::exp::{B, N};
+use crate::kernel::ir::{Case, Stmt, StmtKind};
+use crate::kernel::types::Type;
+
+impl<'p> Walk<'p> {
+    /// Runs statements in sequence; once control may have left, the rest runs where it has not.
+    pub(super) fn stmts(&mut self, stmts: &'p [Stmt]) {
+        for (i, stmt) in stmts.iter().enumerate() {
+            let left = self.decide(&self.state.left());
+            match left.as_lit() {
+                Some(true) => return,
+                Some(false) => self.stmt(stmt),
+                None => {
+                    self.branch(&B::not(&left), |w| w.stmts(&stmts[i..]), |_| ());
+                    return;
+                }
+            }
+        }
+    }
+
+    fn stmt(&mut self, stmt: &'p Stmt) {
+        if !self.spend(stmt.span) {
+            return;
+        }
+        match &stmt.kind {
+            StmtKind::Expr(expr) => self.eval_for_effect(expr),
+            StmtKind::Declare(var, init) => {
+                let function = self.frame().function;
+                let decl = &self.function(function).vars[var.0 as usize];
+                if decl.storage == crate::kernel::ir::Storage::Shared {
+                    return;
+                }
+                let value = init.as_ref().map(|e| self.eval(e));
+                let object = self.private_object(decl.name.as_str(), decl.ty.clone());
+                self.bind_var(*var, object);
+                if let Some(value) = value {
+                    let ty = match &decl.ty {
+                        Type::Ref(inner) => Type::Ptr(inner.clone()),
+                        ty => ty.clone(),
+                    };
+                    self.store(&Pointer::to(object, Offset::start()), &ty, value, stmt.span);
+                }
+            }
+            StmtKind::If(cond, then, els) => {
+                let cond = self.truth(cond);
+                self.branch(&cond, |w| w.stmts(then), |w| w.stmts(els));
+            }
+            StmtKind::Loop(the_loop) => self.run_loop(the_loop, stmt.span),
+            StmtKind::Switch(value, cases) => {
+                let value = self.number(value);
+                self.switch(&value, cases);
+            }
+            StmtKind::Break => self.state.broken = B::lit(true),
+            StmtKind::Continue => self.state.continued = B::lit(true),
+            StmtKind::Return(value) => {
+                if let Some(expr) = value {
+                    let value = self.eval(expr);
+                    let result = self.frame().result;
+                    let function = self.frame().function;
+                    let ty = match &self.function(function).returns {
+                        Type::Ref(inner) => Type::Ptr(inner.clone()),
+                        ty => ty.clone(),
+                    };
+                    if ty != Type::Void {
+                        self.store(&Pointer::to(result, Offset::start()), &ty, value, stmt.span);
+                    }
+                }
+                self.state.returned = B::lit(true);
+            }
+            StmtKind::Block(inner) => self.stmts(inner),
+            StmtKind::Unknown(unknown) => {
+                self.lose(unknown.code, unknown.text.clone(), stmt.span, Touches::Everything);
+                self.clobber_escaped();
+            }
+        }
+    }
+
+    /// A switch: from the first label that matches, control falls through until a `break`.
+    fn switch(&mut self, value: &N, cases: &'p [Case]) {
+        // Which case is entered: the one whose label matches, else the default.
+        let mut labels: Vec<Vec<Option<B>>> = Vec::new();
+        for case in cases {
+            let mut conds = Vec::new();
+            for label in &case.labels {
+                conds.push(match label {
+                    Some(label) => {
+                        let label = self.number(label);
+                        Some(self.decide(&value.eq(&label)))
+                    }
+                    None => None,
+                });
+            }
+            labels.push(conds);
+        }
+        let any = B::or(labels.iter().flatten().flatten().cloned().collect::<Vec<_>>());
+        let outer = std::mem::replace(&mut self.state.broken, B::lit(false));
+        let mut entered = B::lit(false);
+        for (case, labels) in cases.iter().zip(labels) {
+            let here = labels.into_iter().map(|l| l.unwrap_or_else(|| B::not(&any)));
+            entered = B::or(here.chain([entered]).collect::<Vec<_>>());
+            let running = B::and([entered.clone(), B::not(&self.state.left())]);
+            self.branch(&running, |w| w.stmts(&case.body), |_| ());
+        }
+        self.state.broken = outer;
+    }
+}

@@ -1,0 +1,181 @@
+//! Symbolic values, and pointers as guarded sets of (object, offset).
+
+use crate::exp::{B, N};
+use crate::kernel::ir::FunId;
+use crate::kernel::types::Type;
+
+/// Something that pointers point to: a variable of a thread, an array, a temporary.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct ObjId(pub u32);
+
+/// A place in an object: the sum of `index * stride` over the terms, plus a constant, in bytes.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Offset {
+    pub terms: Vec<(N, u64)>,
+    pub constant: i128,
+    /// Did an element type of unknown size take part?
+    pub unknown_size: bool,
+}
+
+impl Offset {
+    pub fn start() -> Offset {
+        Offset { terms: Vec::new(), constant: 0, unknown_size: false }
+    }
+
+    /// Moved by `index` elements of `stride` bytes.
+    pub fn element(&self, index: &N, stride: u64, unknown_size: bool) -> Offset {
+        let mut moved = self.clone();
+        moved.unknown_size |= unknown_size;
+        if index.as_num() == Some(0) && moved.terms.iter().any(|(_, s)| *s == stride) {
+            return moved;
+        }
+        match moved.terms.last_mut() {
+            Some((last, s)) if *s == stride => *last = N::add(crate::exp::IntTy::MATH, last, index),
+            _ => moved.terms.push((index.clone(), stride)),
+        }
+        moved
+    }
+
+    pub fn bytes(&self, constant: i128) -> Offset {
+        Offset { constant: self.constant + constant, ..self.clone() }
+    }
+
+    /// The offset in bytes, when it is a number.
+    pub fn as_bytes(&self) -> Option<i128> {
+        let mut sum = self.constant;
+        for (index, stride) in &self.terms {
+            sum = sum.checked_add(index.as_num()?.checked_mul(i128::from(*stride))?)?;
+        }
+        Some(sum)
+    }
+
+    /// The offset in bytes, as a term.
+    pub fn as_term(&self) -> N {
+        let math = crate::exp::IntTy::MATH;
+        self.terms.iter().fold(N::num(self.constant), |sum, (index, stride)| {
+            N::add(math, &sum, &N::mul(math, index, &N::num(i128::from(*stride))))
+        })
+    }
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Target {
+    /// Under which condition the pointer points here.
+    pub guard: B,
+    pub object: ObjId,
+    pub offset: Offset,
+}
+
+/// What a pointer may point to. Without targets it is null or not initialised.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Pointer {
+    pub targets: Vec<Target>,
+    /// Under which condition it points to something that is not known.
+    pub unknown: Option<B>,
+}
+
+impl Pointer {
+    pub fn to(object: ObjId, offset: Offset) -> Pointer {
+        Pointer { targets: vec![Target { guard: B::lit(true), object, offset }], unknown: None }
+    }
+
+    pub fn unknown() -> Pointer {
+        Pointer { targets: Vec::new(), unknown: Some(B::lit(true)) }
+    }
+
+    pub fn map(&self, f: impl Fn(&Offset) -> Offset) -> Pointer {
+        let targets = self.targets.iter().map(|t| Target { offset: f(&t.offset), ..t.clone() }).collect();
+        Pointer { targets, unknown: self.unknown.clone() }
+    }
+
+    /// `cond ? then : els`.
+    pub fn choose(cond: &B, then: &Pointer, els: &Pointer) -> Pointer {
+        if then == els {
+            return then.clone();
+        }
+        let mut targets: Vec<Target> = Vec::new();
+        let mut unknown = Vec::new();
+        for (side, pointer) in [(cond.clone(), then), (B::not(cond), els)] {
+            for target in &pointer.targets {
+                let guard = B::and([side.clone(), target.guard.clone()]);
+                if guard.as_lit() == Some(false) {
+                    continue;
+                }
+                match targets.iter_mut().find(|t| t.object == target.object && t.offset == target.offset) {
+                    Some(same) => same.guard = B::or([same.guard.clone(), guard]),
+                    None => {
+                        // The same object at different indices: one target with a chosen index.
+                        let alike = targets.iter_mut().find(|t| {
+                            t.object == target.object
+                                && t.offset.constant == target.offset.constant
+                                && t.offset.terms.len() == target.offset.terms.len()
+                                && t.offset.terms.iter().zip(&target.offset.terms).all(|(a, b)| a.1 == b.1)
+                        });
+                        match alike {
+                            Some(first) => {
+                                for (a, b) in first.offset.terms.iter_mut().zip(&target.offset.terms) {
+                                    a.0 = N::ite(&guard, &b.0, &a.0);
+                                }
+                                first.guard = B::or([first.guard.clone(), guard]);
+                            }
+                            None => targets.push(Target { guard, ..target.clone() }),
+                        }
+                    }
+                }
+            }
+            if let Some(when) = &pointer.unknown {
+                unknown.push(B::and([side, when.clone()]));
+            }
+        }
+        let unknown = if unknown.is_empty() { None } else { Some(B::or(unknown)) };
+        Pointer { targets, unknown: unknown.filter(|u| u.as_lit() != Some(false)) }
+    }
+}
+
+/// The value of an expression.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Value {
+    /// An integer or boolean; or a floating-point or unknown value, as a term that stands for its identity.
+    Num(N),
+    Ptr(Pointer),
+    /// A function pointer: the candidates and when each is meant; the flag says that there may be others.
+    Fun(Vec<(B, FunId)>, bool),
+    /// A structure or array: its scalar parts by byte offset, in ascending order.
+    Agg(Vec<(u64, Type, Value)>),
+    Void,
+}
+
+/// The scalar parts of a type with their offsets, or `None` when there are too many to track.
+pub fn scalars(ty: &Type, base: u64, limit: usize, out: &mut Vec<(u64, Type)>) -> Option<()> {
+    if out.len() > limit {
+        return None;
+    }
+    match ty {
+        Type::Struct(s) => {
+            let mut seen = Vec::new();
+            for field in &s.fields {
+                // Of the members of a union only the first counts.
+                if seen.contains(&field.offset) {
+                    continue;
+                }
+                seen.push(field.offset);
+                scalars(&field.ty, base + field.offset, limit, out)?;
+            }
+            Some(())
+        }
+        Type::Array(elem, Some(n)) => {
+            if *n > limit as u64 {
+                return None;
+            }
+            for i in 0..*n {
+                scalars(elem, base + i * elem.size(), limit, out)?;
+            }
+            Some(())
+        }
+        Type::Array(_, None) | Type::Void => None,
+        other => {
+            out.push((base, other.clone()));
+            Some(())
+        }
+    }
+}

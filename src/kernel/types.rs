@@ -1,0 +1,156 @@
+//! The types of the kernel language, with their layout in bytes.
+
+use std::sync::Arc;
+
+use crate::exp::IntTy;
+
+/// A type. Layout follows the CUDA ABI: natural alignment, 8-byte pointers.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Type {
+    Void,
+    /// Integers, booleans, enumerations and characters.
+    Int(IntTy),
+    /// A floating-point number, by its bytes; its values are not modelled.
+    Float(u32),
+    Ptr(Arc<Type>),
+    Ref(Arc<Type>),
+    /// `None`: the length is not known.
+    Array(Arc<Type>, Option<u64>),
+    Struct(Arc<StructTy>),
+    /// A function, as what a function pointer points to.
+    Fun,
+    /// A type whose definition is not there, or a template parameter: its size is not known.
+    Unknown(Arc<str>),
+}
+
+/// A structure, union, class or vector type.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct StructTy {
+    pub name: Arc<str>,
+    pub fields: Vec<Field>,
+    pub size: u64,
+    pub align: u64,
+    /// False when a base class or member was not understood: then fields not listed may exist.
+    pub complete: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Field {
+    pub name: Arc<str>,
+    pub ty: Type,
+    pub offset: u64,
+}
+
+/// What an unknown type counts as until something is known of it; accesses through it are only ever compared with
+/// accesses through the same type.
+pub const UNKNOWN_SIZE: u64 = 8;
+
+impl Type {
+    pub const BOOL: Type = Type::Int(IntTy::BOOL);
+    pub const INT: Type = Type::Int(IntTy::I32);
+    pub const UINT: Type = Type::Int(IntTy::U32);
+
+    pub fn ptr(self) -> Type {
+        Type::Ptr(Arc::new(self))
+    }
+
+    pub fn size(&self) -> u64 {
+        match self {
+            Type::Void | Type::Fun => 1,
+            Type::Int(ty) => u64::from(ty.bits.max(8)) / 8,
+            Type::Float(bytes) => u64::from(*bytes),
+            Type::Ptr(_) | Type::Ref(_) => 8,
+            Type::Array(elem, length) => elem.size().saturating_mul(length.unwrap_or(0)),
+            Type::Struct(s) => s.size,
+            Type::Unknown(_) => UNKNOWN_SIZE,
+        }
+    }
+
+    pub fn align(&self) -> u64 {
+        match self {
+            Type::Array(elem, _) => elem.align(),
+            Type::Struct(s) => s.align,
+            other => other.size().max(1),
+        }
+    }
+
+    /// Is the size of this type, or of a part of it, unknown?
+    pub fn has_unknown_size(&self) -> bool {
+        match self {
+            Type::Unknown(_) => true,
+            Type::Array(elem, _) => elem.has_unknown_size(),
+            Type::Struct(s) => !s.complete || s.fields.iter().any(|f| f.ty.has_unknown_size()),
+            _ => false,
+        }
+    }
+
+    pub fn is_arithmetic(&self) -> bool {
+        matches!(self, Type::Int(_) | Type::Float(_) | Type::Unknown(_))
+    }
+
+    /// The type behind a reference.
+    pub fn value(&self) -> &Type {
+        match self {
+            Type::Ref(inner) => inner.value(),
+            other => other,
+        }
+    }
+
+    /// The element type of an array or pointer.
+    pub fn element(&self) -> Option<&Type> {
+        match self.value() {
+            Type::Ptr(elem) | Type::Array(elem, _) => Some(elem),
+            _ => None,
+        }
+    }
+}
+
+impl StructTy {
+    /// Lays out fields one after the other (or, for a union, on top of each other), each at its natural alignment.
+    pub fn layout(
+        name: &str,
+        members: Vec<(Arc<str>, Type)>,
+        union: bool,
+        align: Option<u64>,
+        complete: bool,
+    ) -> StructTy {
+        let (mut offset, mut size, mut biggest) = (0u64, 0u64, align.unwrap_or(1).max(1));
+        let mut fields = Vec::new();
+        for (name, ty) in members {
+            let step = ty.align().max(1);
+            biggest = biggest.max(step);
+            if !union {
+                offset = offset.div_ceil(step).saturating_mul(step);
+            }
+            let bytes = ty.size();
+            fields.push(Field { name, ty, offset });
+            size = size.max(offset.saturating_add(bytes));
+            if !union {
+                offset = offset.saturating_add(bytes);
+            }
+        }
+        let size = size.max(1).div_ceil(biggest).saturating_mul(biggest);
+        StructTy { name: Arc::from(name), fields, size, align: biggest, complete }
+    }
+
+    pub fn field(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|f| &*f.name == name)
+    }
+}
+
+impl std::fmt::Display for Type {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Type::Void => f.write_str("void"),
+            Type::Int(ty) => write!(f, "{ty}"),
+            Type::Float(bytes) => write!(f, "f{}", bytes * 8),
+            Type::Ptr(inner) => write!(f, "{inner}*"),
+            Type::Ref(inner) => write!(f, "{inner}&"),
+            Type::Array(inner, Some(n)) => write!(f, "{inner}[{n}]"),
+            Type::Array(inner, None) => write!(f, "{inner}[]"),
+            Type::Struct(s) => f.write_str(&s.name),
+            Type::Fun => f.write_str("function"),
+            Type::Unknown(name) => f.write_str(name),
+        }
+    }
+}

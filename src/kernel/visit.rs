@@ -1,0 +1,182 @@
+//! Walks over the kernel language: subexpressions, and what a piece of code reads or changes.
+
+use std::collections::BTreeSet;
+
+use super::ir::{Builtin, Expr, ExprKind, Function, Intrinsic, Loop, Stmt, StmtKind, VarId};
+use super::types::Type;
+
+impl Expr {
+    /// The direct subexpressions, in the order of evaluation.
+    pub fn children(&self) -> Vec<&Expr> {
+        match &self.kind {
+            ExprKind::Var(_)
+            | ExprKind::Global(_)
+            | ExprKind::Int(_)
+            | ExprKind::Constant(_)
+            | ExprKind::Builtin(_)
+            | ExprKind::Function(_)
+            | ExprKind::Hole
+            | ExprKind::Unknown(_) => vec![],
+            ExprKind::Deref(e)
+            | ExprKind::Member(e, _, _)
+            | ExprKind::Temporary(e)
+            | ExprKind::Load(e)
+            | ExprKind::AddressOf(e)
+            | ExprKind::Not(e)
+            | ExprKind::Convert(e) => vec![e],
+            ExprKind::Element(a, b)
+            | ExprKind::Arith(_, _, a, b)
+            | ExprKind::Compare(_, a, b)
+            | ExprKind::And(a, b)
+            | ExprKind::Or(a, b)
+            | ExprKind::Offset(a, b)
+            | ExprKind::Distance(a, b)
+            | ExprKind::Assign(a, b)
+            | ExprKind::Comma(a, b) => vec![a, b],
+            ExprKind::Choose(a, b, c) => vec![a, b, c],
+            ExprKind::Update { place, value, .. } => vec![place, value],
+            ExprKind::Opaque(_, args)
+            | ExprKind::Call(_, args)
+            | ExprKind::CallUnknown(_, args)
+            | ExprKind::Intrinsic(_, args) => args.iter().collect(),
+            ExprKind::CallValue(target, args) => std::iter::once(&**target).chain(args).collect(),
+            ExprKind::Aggregate(parts) => parts.iter().map(|(_, e)| e).collect(),
+        }
+    }
+
+    /// Calls back on this expression and everything below it.
+    pub fn each<'e>(&'e self, f: &mut impl FnMut(&'e Expr)) {
+        let mut stack = vec![self];
+        while let Some(expr) = stack.pop() {
+            f(expr);
+            stack.extend(expr.children());
+        }
+    }
+}
+
+/// Calls back on every expression of statements, and on every declaration.
+pub fn each_expr<'s>(stmts: &'s [Stmt], f: &mut impl FnMut(&'s Expr), declared: &mut impl FnMut(VarId)) {
+    for stmt in stmts {
+        match &stmt.kind {
+            StmtKind::Expr(e) => e.each(f),
+            StmtKind::Declare(var, init) => {
+                declared(*var);
+                if let Some(init) = init {
+                    init.each(f);
+                }
+            }
+            StmtKind::If(cond, then, els) => {
+                cond.each(f);
+                each_expr(then, f, declared);
+                each_expr(els, f, declared);
+            }
+            StmtKind::Loop(inner) => each_loop(inner, f, declared),
+            StmtKind::Switch(value, cases) => {
+                value.each(f);
+                for case in cases {
+                    case.labels.iter().flatten().for_each(|l| l.each(f));
+                    each_expr(&case.body, f, declared);
+                }
+            }
+            StmtKind::Return(Some(value)) => value.each(f),
+            StmtKind::Block(inner) => each_expr(inner, f, declared),
+            StmtKind::Break | StmtKind::Continue | StmtKind::Return(None) | StmtKind::Unknown(_) => {}
+        }
+    }
+}
+
+fn each_loop<'s>(the_loop: &'s Loop, f: &mut impl FnMut(&'s Expr), declared: &mut impl FnMut(VarId)) {
+    the_loop.cond.iter().chain(&the_loop.step).for_each(|e| e.each(f));
+    each_expr(&the_loop.body, f, declared);
+}
+
+/// The axes of blocks and grids that code reads.
+#[derive(Default)]
+pub struct Axes {
+    pub block: [bool; 3],
+    pub grid: [bool; 3],
+}
+
+impl Axes {
+    pub fn function(&mut self, function: &Function) {
+        let Some(body) = &function.body else { return };
+        each_expr(
+            body,
+            &mut |e| match e.kind {
+                ExprKind::Builtin(Builtin::ThreadIdx(a) | Builtin::BlockDim(a)) => self.block[usize::from(a)] = true,
+                ExprKind::Builtin(Builtin::BlockIdx(a) | Builtin::GridDim(a)) => self.grid[usize::from(a)] = true,
+                _ => {}
+            },
+            &mut |_| {},
+        );
+    }
+}
+
+/// What a loop may change.
+#[derive(Default)]
+pub struct Changes {
+    /// Variables assigned by name, or whose address is taken, in the loop.
+    pub vars: BTreeSet<VarId>,
+    /// Something is stored through a pointer, or a function is called that could do so.
+    pub through_pointers: bool,
+}
+
+impl Changes {
+    pub fn of(the_loop: &Loop) -> Changes {
+        let mut changes = Changes::default();
+        let mut declared = BTreeSet::new();
+        each_loop(the_loop, &mut |e| changes.expr(e), &mut |var| {
+            declared.insert(var);
+        });
+        changes.vars.extend(declared);
+        changes
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Assign(place, _) | ExprKind::Update { place, .. } => self.place(place),
+            ExprKind::AddressOf(place) => {
+                if let Some(var) = root(place) {
+                    self.vars.insert(var);
+                }
+            }
+            // An array that decays to a pointer.
+            ExprKind::Load(place) if matches!(place.ty, Type::Array(..)) => {
+                if let Some(var) = root(place) {
+                    self.vars.insert(var);
+                }
+            }
+            ExprKind::Call(..) | ExprKind::CallValue(..) | ExprKind::CallUnknown(..) => self.through_pointers = true,
+            ExprKind::Intrinsic(
+                Intrinsic::Atomic(..)
+                | Intrinsic::MemCopy
+                | Intrinsic::MemSet
+                | Intrinsic::TouchReadWrite(_)
+                | Intrinsic::WritesPointers(_),
+                _,
+            ) => self.through_pointers = true,
+            _ => {}
+        }
+    }
+
+    fn place(&mut self, place: &Expr) {
+        match root(place) {
+            Some(var) => {
+                self.vars.insert(var);
+            }
+            None => self.through_pointers = true,
+        }
+    }
+}
+
+/// The variable that a place is a part of, unless it is reached through a pointer.
+fn root(place: &Expr) -> Option<VarId> {
+    let mut place = place;
+    loop {
+        match &place.kind {
+            ExprKind::Var(var) => return Some(*var),
+            ExprKind::Member(inner, _, _) | ExprKind::Element(inner, _) => place = inner,
+            _ => return None,
+        }
+    }
+}
