@@ -1,0 +1,24 @@
+//xfail:DATA_RACE
+//--blockDim=[8,8] --gridDim=[2,2]
+// The barrier between loading and using the tiles is missing. Thread (1,0) writes as[0][1] and thread (0,0)
+// reads it (k = 1); thread (0,1) writes bs[1][0] and thread (0,0) reads it.
+
+#define T 8
+#define N 16
+
+__global__ void multiply(float *c, const float *a, const float *b)
+{
+    __shared__ float as[T][T];
+    __shared__ float bs[T][T];
+    int row = blockIdx.y * T + threadIdx.y;
+    int column = blockIdx.x * T + threadIdx.x;
+    float sum = 0;
+    for (int m = 0; m < N / T; m++) {
+        as[threadIdx.y][threadIdx.x] = a[row * N + m * T + threadIdx.x];
+        bs[threadIdx.y][threadIdx.x] = b[(m * T + threadIdx.y) * N + column];
+        for (int k = 0; k < T; k++)
+            sum += as[threadIdx.y][k] * bs[k][threadIdx.x];
+        __syncthreads();
+    }
+    c[row * N + column] = sum;
+}

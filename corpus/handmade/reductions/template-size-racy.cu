@@ -1,0 +1,30 @@
+//xfail:DATA_RACE
+//--blockDim=64 --gridDim=1
+// The unrolled step that does apply has lost its barrier. Thread 16 writes s[16] in the step of 32 and thread
+// 0 reads s[16] in the step of 16.
+
+template <int SIZE>
+__global__ void unrolled(int *data)
+{
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    s[t] = data[t];
+    __syncthreads();
+    if (SIZE >= 128) {
+        if (t < 64)
+            s[t] += s[t + 64];
+        __syncthreads();
+    }
+    if (SIZE >= 64) {
+        if (t < 32)
+            s[t] += s[t + 32];
+    }
+    for (int d = 16; d > 0; d >>= 1) {
+        if (t < d)
+            s[t] += s[t + d];
+        __syncthreads();
+    }
+    data[t] = s[0];
+}
+
+template __global__ void unrolled<64>(int *data);

@@ -1,0 +1,9 @@
+// The 32-bit global index over an unbounded grid. Deliberately without a header: the launch is symbolic.
+// Hardware allows grids for which the index wraps around. With blockDim.x = 1024, block 0 and block 4194304
+// (2^22) both compute i = 0 in thread 0 and write a[0], with different block numbers.
+
+__global__ void global_index(int *a)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    a[i] = blockIdx.x;
+}
