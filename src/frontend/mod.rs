@@ -1,0 +1,4 @@
+//! From source text to kernel IR.
+
+pub mod header;
+pub mod preprocess;
