@@ -1,0 +1,140 @@
+//! Where included files are read from.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+pub trait Files {
+    /// The bytes of a file; `NotFound` makes the search for an include go on.
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+}
+
+/// The file system. Only regular files of a sensible size are read: a device or a pipe would never end.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DiskFiles;
+
+const MAX_FILE: u64 = 64 << 20;
+
+impl Files for DiskFiles {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let metadata = std::fs::metadata(path)?;
+        if metadata.is_dir() {
+            return Err(io::Error::from(io::ErrorKind::NotFound));
+        }
+        if !metadata.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+        }
+        if metadata.len() > MAX_FILE {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "larger than 64 MB"));
+        }
+        std::fs::read(path)
+    }
+}
+
+/// Files that exist only in memory.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryFiles {
+    files: BTreeMap<PathBuf, Vec<u8>>,
+}
+
+impl MemoryFiles {
+    pub fn add(&mut self, path: impl AsRef<Path>, text: impl Into<Vec<u8>>) {
+        self.files.insert(normal(path.as_ref()), text.into());
+    }
+}
+
+impl Files for MemoryFiles {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.files.get(&normal(path)).cloned().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
+    }
+}
+
+/// The path without `.` and without `name/..`.
+pub(super) fn normal(path: &Path) -> PathBuf {
+    let mut result = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(result.components().next_back(), Some(Component::Normal(_))) => {
+                result.pop();
+            }
+            Component::ParentDir | Component::Normal(_) | Component::RootDir | Component::Prefix(_) => {
+                result.push(component);
+            }
+        }
+    }
+    result
+}
+
+/// Headers of C, C++, POSIX, CUDA and OpenCL: nobody needs to be told that they are not there.
+pub(super) fn is_well_known(name: &str) -> bool {
+    const NAMES: &str = " algorithm any array atomic bit bitset cassert ccomplex cctype cerrno cfenv cfloat charconv \
+        chrono cinttypes climits clocale cmath codecvt compare complex concepts condition_variable csetjmp csignal \
+        cstdarg cstdbool cstddef cstdint cstdio cstdlib cstring ctgmath ctime cuchar cwchar cwctype deque exception \
+        execution filesystem format forward_list fstream functional future initializer_list iomanip ios iosfwd iostream \
+        istream iterator limits list locale map memory memory_resource mutex new numbers numeric optional ostream queue \
+        random ranges ratio regex scoped_allocator set shared_mutex source_location span sstream stack stdexcept \
+        streambuf string string_view strstream system_error thread tuple type_traits typeindex typeinfo unordered_map \
+        unordered_set utility valarray variant vector version \
+        assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h iso646.h limits.h locale.h malloc.h math.h \
+        memory.h setjmp.h signal.h stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h \
+        stdnoreturn.h string.h strings.h tgmath.h threads.h time.h uchar.h values.h wchar.h wctype.h \
+        dirent.h dlfcn.h fcntl.h getopt.h libgen.h omp.h pthread.h sched.h unistd.h windows.h winsock2.h x86intrin.h \
+        immintrin.h emmintrin.h xmmintrin.h mpi.h \
+        builtin_types.h channel_descriptor.h common_functions.h cooperative_groups.h cudaGL.h cudart_platform.h \
+        device_atomic_functions.h device_double_functions.h device_functions.h device_functions.hpp \
+        device_launch_parameters.h device_types.h driver_functions.h driver_types.h drvapi_error_string.h host_config.h \
+        host_defines.h library_types.h math_constants.h math_functions.h mma.h nccl.h nvml.h nvrtc.h surface_functions.h \
+        surface_indirect_functions.h surface_types.h texture_fetch_functions.h texture_indirect_functions.h \
+        texture_types.h vector_functions.h vector_functions.hpp vector_types.h opencl.h opencl-c.h opencl-c-base.h \
+        texture_fetch_functions.hpp crt/host_defines.h crt/mma.h ";
+    const STARTS: [&str; 20] = [
+        "cuda",
+        "curand",
+        "cublas",
+        "cufft",
+        "cusparse",
+        "cusolver",
+        "cudnn",
+        "cupti",
+        "cuComplex",
+        "nvToolsExt",
+        "nvtx3/",
+        "npp",
+        "sm_",
+        "helper_",
+        "thrust/",
+        "cub/",
+        "cooperative_groups/",
+        "CL/",
+        "sys/",
+        "GL/",
+    ];
+    let spaced = [" ", name, " "].concat();
+    NAMES.contains(&spaced) || STARTS.iter().any(|start| name.starts_with(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_compared_without_dots() {
+        assert_eq!(normal(Path::new("a/./b/../c.h")), Path::new("a/c.h"));
+        assert_eq!(normal(Path::new("../../c.h")), Path::new("../../c.h"));
+        assert_eq!(normal(Path::new("/a/../c.h")), Path::new("/c.h"));
+    }
+
+    #[test]
+    fn well_known_headers_are_whole_names() {
+        assert!(is_well_known("cuda_runtime.h") && is_well_known("stdio.h") && is_well_known("thrust/sort.h"));
+        assert!(!is_well_known("common.h") && !is_well_known("std") && !is_well_known(""));
+    }
+
+    #[test]
+    fn only_regular_files_are_read() {
+        let error = |path: &str| DiskFiles.read(Path::new(path)).map_err(|e| e.kind());
+        assert_eq!(error("/"), Err(io::ErrorKind::NotFound));
+        assert_eq!(error("/dev/zero"), Err(io::ErrorKind::InvalidInput));
+    }
+}
