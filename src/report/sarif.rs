@@ -1,0 +1,3 @@
+pub(super) fn render(_: &super::Report) -> String {
+    String::new()
+}
