@@ -111,7 +111,7 @@ impl Page {
     /// Each reason once, with all the kernels it holds for.
     fn reasons(&self, out: &mut String, report: &Report) {
         let mut drawn: Vec<(&Message, Verdict, Vec<&str>)> = Vec::new();
-        let mut seen: BTreeMap<(&str, &str, Option<(&str, usize, usize)>), usize> = BTreeMap::new();
+        let mut seen: BTreeMap<_, usize> = BTreeMap::new();
         let mut left_out = 0;
         for kernel in &report.kernels {
             let mut new = 0;
@@ -120,7 +120,8 @@ impl Page {
                     continue;
                 }
                 let place = reason.at.as_ref().map(|at| (at.path.as_str(), at.line, at.column));
-                match seen.get(&(reason.code, reason.text.as_str(), place)) {
+                let key = (reason.code, reason.text.as_str(), place);
+                match seen.get(&key) {
                     Some(&known) => {
                         if let Some((_, _, kernels)) = drawn.get_mut(known) {
                             kernels.push(&kernel.name);
@@ -129,7 +130,7 @@ impl Page {
                     None if new >= REASONS_PER_KERNEL && self.opts.verbosity < Verbosity::Verbose => left_out += 1,
                     None => {
                         new += 1;
-                        seen.insert((reason.code, &reason.text, place), drawn.len());
+                        seen.insert(key, drawn.len());
                         drawn.push((reason, kernel.verdict, vec![&kernel.name]));
                     }
                 }

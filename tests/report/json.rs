@@ -231,5 +231,6 @@ fn one_race() {
             "time_ms": 12.5
           }
         }
-    "#]].assert_eq(&render(&report(vec![scan()]), Format::Json, &RenderOptions::default()));
+    "#]]
+    .assert_eq(&render(&report(vec![scan()]), Format::Json, &RenderOptions::default()));
 }

@@ -511,7 +511,9 @@ fn two_accesses_on_one_line_and_one_inside_the_other() {
     );
     let mut kernel = kernel("gather", 27, Verdict::Racy);
     kernel.findings = vec![one, two];
-    check(&report(vec![kernel]), expect![[r#"
+    check(
+        &report(vec![kernel]),
+        expect![[r#"
           x data race in `gather` on `out[0]`: a write and a read by two threads of the same block [data-race]
             ,-[scan.cu:28:3]
          27 | __global__ void gather(float *out, const int *idx, const float *in) {
@@ -542,7 +544,8 @@ fn two_accesses_on_one_line_and_one_inside_the_other() {
 
         1 kernel: 1 racy
         `faial-like explain CODE` says more about: data-race
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
