@@ -315,7 +315,7 @@ faial-like check -I . src/reduce.cu",
         why: "A file of that size is mostly generated or data, and it could take all memory of the machine.",
         fix: "Check the part that holds the kernels: move large tables into a header of their own that the check does not \
               need to see.",
-        limits: "The limit is fixed.",
+        limits: "The limit is fixed and cannot be raised.",
         example: "const float table[] = { /* forty million numbers */ };",
     },
     Entry {
