@@ -13,6 +13,7 @@
 //! ```
 
 pub mod base;
+pub mod cli;
 pub mod core;
 pub mod exp;
 pub mod frontend;

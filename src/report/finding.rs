@@ -68,7 +68,8 @@ pub enum AccessMode {
     Barrier,
 }
 
-/// One of the two accesses of a race, or one of the two threads of a divergence.
+/// One of the two accesses of a race, or one of the two threads of a divergence: there the first waits at the barrier,
+/// and the second, wherever it is, does not join it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessReport {
     pub at: Location,
@@ -157,10 +158,21 @@ pub struct FileReport {
     pub messages: Vec<Message>,
 }
 
+/// A file that was only included: its text is needed to draw findings that lie in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IncludedFile {
+    pub path: String,
+    pub text: String,
+}
+
 /// Everything one run found, in a stable order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     pub files: Vec<FileReport>,
     pub kernels: Vec<KernelReport>,
+    /// Remarks on the whole run, such as `no-kernels`.
+    pub messages: Vec<Message>,
+    /// Headers that some finding or message points into.
+    pub included: Vec<IncludedFile>,
     pub time_ms: f64,
 }

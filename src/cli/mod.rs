@@ -1,0 +1,7 @@
+//! The edge: arguments, files, output and exit codes. Everything below gets plain values.
+
+pub mod args;
+pub mod config;
+pub mod exit;
+pub mod output;
+pub mod walk;

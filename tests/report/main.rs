@@ -1,0 +1,7 @@
+//! Reports made of hand-built findings: what people and programs get to see.
+
+mod fixtures;
+mod html;
+mod json;
+mod sarif;
+mod text;
