@@ -15,4 +15,5 @@
 pub mod base;
 pub mod core;
 pub mod exp;
+pub mod fuzz;
 pub mod report;
