@@ -17,5 +17,6 @@ pub mod cli;
 pub mod core;
 pub mod exp;
 pub mod frontend;
+pub mod fuzz;
 pub mod kernel;
 pub mod report;

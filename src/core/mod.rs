@@ -4,11 +4,31 @@
 //! `protocol-spec/`.
 
 pub mod access;
+pub mod align;
+pub mod closure;
 pub mod kernel;
+pub mod names;
+pub mod phases;
 pub mod protocol;
+pub mod race;
 pub mod range;
+pub mod scope;
+pub mod semantics;
+pub mod split;
+pub mod trace;
+pub mod unsync;
+pub mod wellformed;
 
 pub use access::{Access, Mode, Scope, SiteId};
+pub use align::{Aligned, Alignment, align};
+pub use closure::{Closure, Context};
 pub use kernel::{ArrayDecl, Coordinate, Kernel, Space};
-pub use protocol::Protocol;
+pub use phases::phases;
+pub use protocol::{Barrier, Protocol};
+pub use race::{ArrayRaces, Instance, RacePhase, Side, race_phase};
 pub use range::{Range, Step};
+pub use scope::{Level, Projection, Task, levels, project};
+pub use split::split;
+pub use trace::{Trace, seq, trace};
+pub use unsync::Unsync;
+pub use wellformed::{Violation, WellFormed, violations, wellformed};
