@@ -1,4 +1,4 @@
-// Each macro expands to four copies of the one before: the last line stands for 4^24 additions.
+// Each macro applies the one before four times: the last line stands for far more than 4^24 additions.
 
 #define M0(x) ((x) + 1)
 #define M1(x) M0(M0(x)) + M0(M0(x))

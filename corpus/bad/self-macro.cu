@@ -1,6 +1,6 @@
 // Macros that mention themselves and each other: the preprocessor must stop, and the kernel is valid C++.
 
-#define index index + 0
+#define index (index)
 #define PING PONG
 #define PONG PING
 
