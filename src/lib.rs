@@ -13,6 +13,7 @@
 //! ```
 
 pub mod base;
+pub mod check;
 pub mod cli;
 pub mod core;
 pub mod exp;

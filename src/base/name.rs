@@ -36,6 +36,12 @@ impl From<&str> for Name {
     }
 }
 
+impl From<String> for Name {
+    fn from(text: String) -> Name {
+        Name::new(text)
+    }
+}
+
 /// Hands out names that were not handed out before: `x`, `x$1`, `x$2`, ... in the order of the requests.
 #[derive(Default, Clone, Debug)]
 pub struct FreshNames {

@@ -1,0 +1,50 @@
+//! The launch that a kernel is checked for: option, header, launch bounds, or symbolic; the first that says so wins.
+
+use crate::frontend::header::{Extent, Header};
+use crate::report::finding::{Launch, LaunchSource};
+
+/// Dimensions given by options; `None` is not given, an inner `None` is symbolic.
+pub type GivenDims = Option<[Option<i128>; 3]>;
+
+/// Chooses block and grid dimensions.
+pub fn launch(block: GivenDims, grid: GivenDims, header: &Header, bounds: Option<i128>) -> (Launch, Vec<String>) {
+    let extents = |e: [Extent; 3]| {
+        e.map(|x| match x {
+            Extent::Known(n) => Some(n),
+            Extent::Any => None,
+        })
+    };
+    let mut assumptions = Vec::new();
+    let mut from = LaunchSource::Symbolic;
+    let block = match (block, header.block) {
+        (Some(given), _) => {
+            from = LaunchSource::Option;
+            given
+        }
+        (None, Some(given)) => {
+            from = LaunchSource::Header;
+            extents(given)
+        }
+        (None, None) => {
+            if let Some(n) = bounds {
+                from = LaunchSource::LaunchBounds;
+                assumptions.push(format!("a block has at most {n} threads (__launch_bounds__)"));
+            }
+            [None; 3]
+        }
+    };
+    let grid = match (grid, header.grid) {
+        (Some(given), _) => {
+            from = LaunchSource::Option;
+            given
+        }
+        (None, Some(given)) => {
+            if from == LaunchSource::Symbolic {
+                from = LaunchSource::Header;
+            }
+            extents(given)
+        }
+        (None, None) => [None; 3],
+    };
+    (Launch { block, grid, from }, assumptions)
+}

@@ -1,0 +1,91 @@
+//! A file: read, preprocessed, parsed, and its kernels lowered.
+
+use std::path::{Path, PathBuf};
+
+use crate::base::{SourceMap, Span};
+use crate::frontend::cuda::lower::{Lower, LoweredKernel};
+use crate::frontend::cuda::unit::Unit;
+use crate::frontend::header::{Header, parse_header};
+
+use crate::frontend::preprocess::{CUDA_PREDEFINED, DiskFiles, Limits, Options, Severity, preprocess};
+use crate::report::finding::{FileReport, FileStatus, Location, Message};
+
+/// A file with the kernels found in it.
+pub struct SourceFile {
+    pub sources: SourceMap,
+    pub header: Header,
+    pub kernels: Vec<LoweredKernel>,
+    pub report: FileReport,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct SourceOptions {
+    pub defines: Vec<(String, Option<String>)>,
+    pub include_dirs: Vec<PathBuf>,
+}
+
+/// Where a span is, for a report.
+pub fn location(sources: &SourceMap, span: Span) -> Location {
+    let (start, end) = (sources.start(span), sources.end(span));
+    Location {
+        path: sources.path(span.file).display().to_string(),
+        line: start.line,
+        column: start.column,
+        end_column: if end.line == start.line { end.column } else { start.column + 1 },
+        start: span.start as usize,
+        end: span.end as usize,
+    }
+}
+
+/// Reads the kernels of a CUDA file from its text.
+pub fn load(path: &Path, text: String, options: &SourceOptions) -> SourceFile {
+    let mut sources = SourceMap::default();
+    let header = parse_header(&text);
+    let root = sources.add(path, text.clone());
+    let mut defines = header.defines.clone();
+    defines.extend(options.defines.iter().cloned());
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut include_dirs: Vec<PathBuf> = options.include_dirs.clone();
+    include_dirs.extend(header.include_dirs.iter().map(|d| folder.join(d)));
+    let settings = Options { defines, include_dirs, predefined: CUDA_PREDEFINED, limits: Limits::default() };
+    let expanded = preprocess(&mut sources, root, &settings, &DiskFiles);
+    let mut messages = Vec::new();
+    let mut status = FileStatus::Ok;
+    for remark in &header.remarks {
+        let at = Span::new(root, remark.at.start, remark.at.end);
+        messages.push(Message { code: remark.code, text: remark.text.clone(), at: Some(location(&sources, at)), help: None });
+    }
+    for remark in &expanded.remarks {
+        if remark.severity == Severity::Error {
+            status = FileStatus::Partial;
+        }
+        let at = remark.at.map(|span| location(&sources, span));
+        messages.push(Message { code: remark.code, text: remark.text.clone(), at, help: remark.help.clone() });
+    }
+    let origin = |start: usize, end: usize| expanded.origins.origin(start, end).span;
+    let mut kernels = Vec::new();
+    match Unit::parse(&expanded.text, &origin) {
+        Some(unit) => {
+            let names = unit.names();
+            let mut lower = Lower::new(&unit, &names);
+            for decl in &names.kernels {
+                for bindings in lower.instances(decl) {
+                    kernels.push(lower.kernel(decl, &bindings));
+                }
+            }
+            if let Some(error) = unit.first_error(unit.tree.root_node()) {
+                status = FileStatus::Partial;
+                let at = Some(location(&sources, unit.span(error)));
+                let text = "this could not be parsed; what it declares is not known".to_owned();
+                messages.push(Message { code: "parse-error", text, at, help: None });
+            }
+        }
+        None => {
+            status = FileStatus::Failed;
+            let text = "the file could not be parsed at all".to_owned();
+            messages.push(Message { code: "parse-error", text, at: None, help: None });
+        }
+    }
+    let report = FileReport { path: path.display().to_string(), text, status, messages };
+    SourceFile { sources, header, kernels, report }
+}
