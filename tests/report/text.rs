@@ -633,7 +633,9 @@ fn without_the_source_the_places_are_named() {
         access.at = at("bins.cuh", BINS, "bins[v]", 0);
         access.calls = vec![at("histogram.cu", HISTOGRAM, "add(bins, data[threadIdx.x])", 0)];
     }
-    check(&report, expect![[r#"
+    check(
+        &report,
+        expect![[r#"
           x data race in `histogram` on `bins[0]`: a write and a read by two threads of the same warp [data-race]
           class   confirmed: replayed with these values
           at      bins.cuh:2:3: write by thread (3,0,0), block (0,0,0)
@@ -647,5 +649,6 @@ fn without_the_source_the_places_are_named() {
 
         1 kernel: 1 racy
         `faial-like explain CODE` says more about: data-race
-    "#]]);
+    "#]],
+    );
 }
