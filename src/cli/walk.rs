@@ -84,13 +84,13 @@ impl Walk {
 }
 
 /// The text of a file without a byte order mark, or why there is none.
-pub fn read(path: &Path) -> Result<String, Message> {
+pub fn read(path: &Path) -> Result<String, Box<Message>> {
     let mut bytes = Vec::new();
-    let file = fs::File::open(path).map_err(|e| unreadable(io_text(&e)))?;
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|e| unreadable(io_text(&e)))?;
+    let file = fs::File::open(path).map_err(|e| Box::new(unreadable(io_text(&e))))?;
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|e| Box::new(unreadable(io_text(&e))))?;
     if bytes.len() as u64 > MAX_BYTES {
         let text = format!("the file is larger than {} MiB", MAX_BYTES >> 20);
-        return Err(Message { code: "too-large", text, at: None, help: None });
+        return Err(Box::new(Message { code: "too-large", text, at: None, help: None }));
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned)),
@@ -99,7 +99,7 @@ pub fn read(path: &Path) -> Result<String, Message> {
             let byte = error.as_bytes().get(at).copied().unwrap_or(0);
             let text = format!("the file is not UTF-8 text: byte {at} is {byte:#04x}");
             let help = Some("convert it, for instance with `iconv -f latin1 -t utf-8`".to_owned());
-            Err(Message { code: "not-utf8", text, at: None, help })
+            Err(Box::new(Message { code: "not-utf8", text, at: None, help }))
         }
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 /// A place in a file; lines and columns count from 1, `end_column` is past the last character.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Location {
+    /// As in [`FileReport::path`] or [`IncludedFile::path`]: the source is found by it.
     pub path: String,
     pub line: usize,
     pub column: usize,

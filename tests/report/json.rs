@@ -12,13 +12,13 @@ fn schema() -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).expect("the schema is there")).expect("the schema is JSON")
 }
 
-fn json(report: &Report) -> Value {
+pub fn json(report: &Report) -> Value {
     let text = render(report, Format::Json, &RenderOptions::default());
     serde_json::from_str(&text).expect("the report is JSON")
 }
 
 /// Everything that the schema finds wrong with a report.
-fn violations(report: &Value) -> Vec<String> {
+pub fn violations(report: &Value) -> Vec<String> {
     let validator = jsonschema::validator_for(&schema()).expect("the schema is a schema");
     validator.iter_errors(report).map(|e| format!("{}: {e}", e.instance_path)).collect()
 }
@@ -43,7 +43,8 @@ fn reports_keep_to_the_schema() {
 #[test]
 fn the_schema_refuses_what_is_not_in_the_contract() {
     let good = json(&everything());
-    let spoil: [(&str, fn(&mut Value)); 8] = [
+    type Spoil = fn(&mut Value);
+    let spoil: [(&str, Spoil); 8] = [
         ("an unknown key", |r| r["summary"]["extra"] = 1.into()),
         ("an unknown verdict", |r| r["kernels"][0]["verdict"] = "fine".into()),
         ("a launch of two dimensions", |r| r["kernels"][0]["launch"]["block"] = Value::from(vec![1, 2])),

@@ -3,5 +3,6 @@
 mod fixtures;
 mod html;
 mod json;
+mod robust;
 mod sarif;
 mod text;

@@ -624,3 +624,31 @@ fn a_source_cannot_steer_the_terminal() {
     let text = render(&report, Format::Text, &RenderOptions::default());
     assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
 }
+
+#[test]
+fn without_the_source_the_places_are_named() {
+    let mut report = histogram();
+    report.included.clear();
+    for access in &mut report.kernels[0].findings[0].accesses {
+        access.at = at("bins.cuh", BINS, "bins[v]", 0);
+        access.calls = vec![at("histogram.cu", HISTOGRAM, "add(bins, data[threadIdx.x])", 0)];
+    }
+    check(
+        &report,
+        expect![[r#"
+          x data race in `histogram` on `bins[0]`: a write and a read by two threads of the same warp [data-race]
+          class   confirmed: replayed with these values
+          at      bins.cuh:2:3: write by thread (3,0,0), block (0,0,0)
+                  bins.cuh:2:3: read by thread (0,0,0), block (0,0,0)
+          calls   `add(bins, data[threadIdx.x])` at histogram.cu:3:3
+          memory  data[3] = 0
+          launch  block (256,1,1), grid (1,1,1)
+          id      r-12345678
+
+                racy  histogram (histogram.cu:2): 1 confirmed race; checked for every launch
+
+        1 kernel: 1 racy
+        `faial-like explain CODE` says more about: data-race
+    "#]],
+    );
+}
