@@ -311,7 +311,7 @@ pub struct AssumeArgs {
 #[command(next_help_heading = "Solver")]
 pub struct SolverArgs {
     /// The solver program [default: z3 on the PATH]
-    #[arg(long, value_name = "PATH", env = "FAIAL_LIKE_SOLVER", hide_env_values = true)]
+    #[arg(long, value_name = "PATH", env = "FAIAL_SOLVER", hide_env_values = true)]
     pub solver: Option<PathBuf>,
     /// Time for one question to the solver: 10, 10s, 500ms, 2m
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]

@@ -594,7 +594,7 @@ impl<'l, 't> Body<'l, 't> {
         }
     }
 
-    pub fn convert(&self, expr: Expr, ty: &Type) -> Expr {
+    pub fn convert(&mut self, expr: Expr, ty: &Type) -> Expr {
         let ty = ty.value();
         if expr.ty == *ty || is_auto(ty) || *ty == Type::Void {
             return expr;
@@ -605,11 +605,22 @@ impl<'l, 't> Body<'l, 't> {
                 Expr::new(ExprKind::Int(i128::from(*value != 0)), ty.clone(), span)
             }
             (ExprKind::Int(value), Type::Int(int)) => Expr::new(ExprKind::Int(int.wrap(*value)), ty.clone(), span),
+            (_, Type::Int(_) | Type::Float(_) | Type::Ptr(_)) if matches!(expr.ty, Type::Struct(_)) => {
+                let class = expr.ty.clone();
+                match self.method_decl(&class, "operator cast", 0) {
+                    Some(decl) => {
+                        let this = self.address_of(expr, span);
+                        let call = self.call_member(decl, &class, Some(this), vec![], span);
+                        self.convert(call, ty)
+                    }
+                    None => Expr::new(ExprKind::Convert(Box::new(expr)), ty.clone(), span),
+                }
+            }
             _ => Expr::new(ExprKind::Convert(Box::new(expr)), ty.clone(), span),
         }
     }
 
-    fn truth(&self, expr: Expr) -> Expr {
+    fn truth(&mut self, expr: Expr) -> Expr {
         self.convert(expr, &Type::BOOL)
     }
 

@@ -144,6 +144,16 @@ impl<'t> Body<'_, 't> {
         else {
             return Type::Unknown(Arc::from(text));
         };
+        let types: Vec<String> = self
+            .template_arguments(arguments)
+            .into_iter()
+            .map(|a| self.text(a).chars().filter(|c| !c.is_whitespace()).collect::<String>())
+            .map(|a| self.bindings.types.get(&a).map_or(a.clone(), |t| c_name(t).unwrap_or(a)))
+            .collect();
+        let special = format!("{}<{}>", self.text(name), types.join(","));
+        if let Some(TypeDecl::Class(class, None)) = self.lower.names.types.get(&special) {
+            return self.class(*class, Bindings::default());
+        }
         match self.lower.names.types.get(self.text(name)) {
             Some(TypeDecl::Class(class, Some(parameters))) if self.type_depth < 40 => {
                 self.type_depth += 1;
@@ -268,6 +278,23 @@ impl<'t> Body<'_, 't> {
             None => (ty, None),
         }
     }
+}
+
+/// A type as a C programmer would name it, for finding specialisations.
+fn c_name(ty: &Type) -> Option<String> {
+    Some(match ty {
+        Type::Int(IntTy::I32) => "int".to_owned(),
+        Type::Int(IntTy::U32) => "unsignedint".to_owned(),
+        Type::Int(IntTy::I8) => "char".to_owned(),
+        Type::Int(IntTy::U8) => "unsignedchar".to_owned(),
+        Type::Int(IntTy::I16) => "short".to_owned(),
+        Type::Int(IntTy::U16) => "unsignedshort".to_owned(),
+        Type::Int(IntTy::I64) => "longlong".to_owned(),
+        Type::Float(4) => "float".to_owned(),
+        Type::Float(8) => "double".to_owned(),
+        Type::Struct(s) => s.name.to_string(),
+        _ => return None,
+    })
 }
 
 fn sized_word(name: &str) -> Option<Type> {

@@ -340,8 +340,10 @@ impl<'a> Unit<'a> {
             }
             "struct_specifier" | "class_specifier" | "union_specifier" => {
                 if let Some(name) = name {
-                    let name = self.str(name).split('<').next().unwrap_or("").to_owned();
-                    names.types.entry(name).or_insert(TypeDecl::Class(node, template));
+                    // A specialisation goes by its whole name.
+                    let text: String = self.str(name).chars().filter(|c| !c.is_whitespace()).collect();
+                    let template = if text.contains('<') { None } else { template };
+                    names.types.entry(text).or_insert(TypeDecl::Class(node, template));
                 }
                 let mut cursor = body.walk();
                 for member in body.named_children(&mut cursor) {

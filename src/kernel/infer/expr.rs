@@ -39,7 +39,9 @@ impl<'p> Walk<'p> {
             ExprKind::Function(id) => Value::Fun(vec![(B::lit(true), *id)], false),
             ExprKind::Load(place) => {
                 let pointer = self.place(place);
-                match place.ty.value() {
+                match &place.ty {
+                    // What a reference refers to.
+                    Type::Ref(_) => self.load(&pointer, &expr.ty, expr.span),
                     Type::Array(elem, _) => {
                         self.note_escape(&pointer);
                         let (stride, unknown) = (elem.size(), elem.has_unknown_size());
