@@ -16,3 +16,4 @@ pub mod base;
 pub mod core;
 pub mod exp;
 pub mod report;
+pub mod smt;
