@@ -21,3 +21,4 @@ pub mod frontend;
 pub mod fuzz;
 pub mod kernel;
 pub mod report;
+pub mod smt;

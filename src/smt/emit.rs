@@ -1,0 +1,473 @@
+//! Writes the integer encoding as SMT-LIB text, each unknown and each compound condition once, under a stable name.
+//!
+//! | name | stands for |
+//! |---|---|
+//! | `v.x` | the variable `x` |
+//! | `f.g!2` | the function `g` of 2 arguments |
+//! | `a!7` | the value of a function application |
+//! | `c!7` | a choice by a condition |
+//! | `q!7` | a quotient |
+//! | `p!7` | a sum too large to be multiplied out |
+//! | `m!7` | a product |
+//! | `b!7` | a condition |
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write;
+
+use indexmap::IndexMap;
+
+use super::ints::{Atom, FALSE, Form, FormId, Ints, Round, Symbol, TRUE, Unencodable};
+use super::poly::{AtomId, Monomial, Poly};
+use super::products::{Clause, Literal, Products, product_index};
+use crate::base::Name;
+use crate::exp::{FunKind, IntTy, Interval};
+
+type Result<T> = std::result::Result<T, Unencodable>;
+
+/// Longer scripts are not sent.
+const MAX_SCRIPT: usize = 32 << 20;
+
+/// The writer, which remembers what it wrote.
+#[derive(Clone, Default)]
+pub struct Emitter {
+    pub products: Products,
+    atoms: IndexMap<AtomId, String>,
+    forms: HashMap<FormId, String>,
+    functions: HashMap<(Symbol, usize), String>,
+    function_names: HashSet<String>,
+    declared_products: usize,
+    /// How many products are defined exactly.
+    exact_products: usize,
+    out: String,
+}
+
+impl Emitter {
+    /// What was written since the last call.
+    pub fn take(&mut self) -> Result<String> {
+        if self.out.len() > MAX_SCRIPT {
+            return Err(Unencodable("the query is too large".to_string()));
+        }
+        Ok(std::mem::take(&mut self.out))
+    }
+
+    /// Asserts the form, after everything that it needs.
+    pub fn assert(&mut self, form: FormId, ints: &Ints) -> Result<()> {
+        let mut monomials = HashSet::new();
+        Reach { ints, monomials: &mut monomials, atoms: HashSet::new(), forms: HashSet::new() }.form(form);
+        self.products.rank(&monomials);
+        let parts = match ints.forms.get_index(form as usize) {
+            Some(Form::And(parts)) => parts.clone(),
+            _ => vec![form],
+        };
+        for part in parts {
+            let text = self.form(part, ints)?;
+            self.line(format_args!("(assert {text})"));
+        }
+        self.lemmas(ints)
+    }
+
+    /// Declares a variable that no form may mention, so that it has a value in the model.
+    pub fn variable(&mut self, atom: AtomId, ints: &Ints) -> Result<()> {
+        self.atom(atom, ints).map(|_| ())
+    }
+
+    /// Asserts that the products are products.
+    pub fn define_products(&mut self, ints: &Ints) -> Result<()> {
+        while self.exact_products < self.products.table.len() {
+            let index = self.exact_products;
+            self.exact_products += 1;
+            let Some((product, _)) = self.products.table.get_index(index).map(|(p, b)| (p.clone(), *b)) else { break };
+            let factor = self.atom(product.factor, ints)?;
+            let by = self.linear(&product.by, ints)?;
+            let product = self.unknown((1 << 31) + index as AtomId, ints)?;
+            self.line(format_args!("(assert (= {product} (* {factor} {by})))"));
+        }
+        Ok(())
+    }
+
+    /// Asserts that the factors of products have these values, which makes all products linear.
+    pub fn fix_factors(&mut self, value: &impl Fn(AtomId) -> Option<i128>, ints: &Ints) -> Result<()> {
+        let mut fixed: HashSet<AtomId> = HashSet::new();
+        for index in 0..self.products.table.len() {
+            let Some((product, _)) = self.products.table.get_index(index).map(|(p, b)| (p.clone(), *b)) else { break };
+            let Some(at) = value(product.factor) else { continue };
+            let factor = self.atom(product.factor, ints)?;
+            if fixed.insert(product.factor) {
+                self.line(format_args!("(assert (= {factor} {}))", number(at)));
+            }
+            let by = self.linear(&product.by, ints)?;
+            let product = self.unknown((1 << 31) + index as AtomId, ints)?;
+            self.line(format_args!("(assert (= {product} (* {} {by})))", number(at)));
+        }
+        Ok(())
+    }
+
+    pub fn clauses(&mut self, clauses: &[Clause], ints: &Ints) -> Result<()> {
+        for clause in clauses {
+            let text = self.clause(clause, ints)?;
+            self.line(format_args!("(assert {text})"));
+        }
+        Ok(())
+    }
+
+    /// The names of all unknowns that were written, and of the products.
+    pub fn names(&self) -> Vec<(AtomId, String)> {
+        let products = (0..self.declared_products as AtomId).map(|i| ((1 << 31) + i, format!("m!{i}")));
+        self.atoms.iter().map(|(atom, name)| (*atom, name.clone())).chain(products).collect()
+    }
+
+    fn line(&mut self, text: std::fmt::Arguments) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.out, "{text}");
+    }
+
+    fn lemmas(&mut self, ints: &Ints) -> Result<()> {
+        let clauses = self.products.lemmas(ints)?;
+        self.clauses(&clauses, ints)
+    }
+
+    fn clause(&mut self, clause: &Clause, ints: &Ints) -> Result<String> {
+        let mut parts = Vec::with_capacity(clause.len());
+        for literal in clause {
+            parts.push(match literal {
+                Literal::Le(p) => self.comparison("<=", p, ints)?,
+                Literal::Eq(p) => self.comparison("=", p, ints)?,
+                Literal::Ne(p) => format!("(not {})", self.comparison("=", p, ints)?),
+            });
+        }
+        Ok(match parts.as_slice() {
+            [only] => only.clone(),
+            _ => format!("(or {})", parts.join(" ")),
+        })
+    }
+
+    fn form(&mut self, form: FormId, ints: &Ints) -> Result<String> {
+        match form {
+            FALSE => return Ok("false".to_string()),
+            TRUE => return Ok("true".to_string()),
+            _ => {}
+        }
+        if let Some(name) = self.forms.get(&form) {
+            return Ok(name.clone());
+        }
+        let text = match ints.forms.get_index(form as usize) {
+            None => return Err(Unencodable("a condition is missing".to_string())),
+            Some(Form::False) => "false".to_string(),
+            Some(Form::True) => "true".to_string(),
+            Some(Form::Le(poly)) => {
+                let poly = self.products.linear(poly, ints)?;
+                return self.comparison("<=", &poly, ints);
+            }
+            Some(Form::Eq(poly)) => {
+                let poly = self.products.linear(poly, ints)?;
+                return self.comparison("=", &poly, ints);
+            }
+            Some(Form::Not(inner)) => return Ok(format!("(not {})", self.form(*inner, ints)?)),
+            Some(Form::And(parts) | Form::Or(parts)) => {
+                let word = if matches!(ints.forms.get_index(form as usize), Some(Form::And(_))) { "and" } else { "or" };
+                let parts = parts.iter().map(|p| self.form(*p, ints)).collect::<Result<Vec<_>>>()?;
+                format!("({word} {})", parts.join(" "))
+            }
+        };
+        let name = format!("b!{form}");
+        self.line(format_args!("(define-fun {name} () Bool {text})"));
+        self.forms.insert(form, name.clone());
+        Ok(name)
+    }
+
+    /// `positive part op negative part`, so that no term has a sign.
+    fn comparison(&mut self, op: &str, linear: &Poly, ints: &Ints) -> Result<String> {
+        let (mut left, mut right) = (Poly::default(), Poly::default());
+        for (monomial, coefficient) in &linear.terms {
+            let side = if *coefficient > 0 { &mut left } else { &mut right };
+            side.terms.push((monomial.clone(), coefficient.abs()));
+        }
+        let side = if linear.constant > 0 { &mut left } else { &mut right };
+        side.constant = linear.constant.abs();
+        Ok(format!("({op} {} {})", self.linear(&left, ints)?, self.linear(&right, ints)?))
+    }
+
+    /// A linear polynomial.
+    fn linear(&mut self, linear: &Poly, ints: &Ints) -> Result<String> {
+        let mut parts = Vec::with_capacity(linear.terms.len() + 1);
+        for (monomial, coefficient) in &linear.terms {
+            let [unknown] = monomial.as_slice() else {
+                return Err(Unencodable("a product was left in a linear term".to_string()));
+            };
+            let name = self.unknown(*unknown, ints)?;
+            parts.push(if *coefficient == 1 { name } else { format!("(* {} {name})", number(*coefficient)) });
+        }
+        if linear.constant != 0 || parts.is_empty() {
+            parts.push(number(linear.constant));
+        }
+        Ok(match parts.as_slice() {
+            [only] => only.clone(),
+            _ => format!("(+ {})", parts.join(" ")),
+        })
+    }
+
+    fn polynomial(&mut self, poly: &Poly, ints: &Ints) -> Result<String> {
+        let linear = self.products.linear(poly, ints)?;
+        self.linear(&linear, ints)
+    }
+
+    fn unknown(&mut self, unknown: AtomId, ints: &Ints) -> Result<String> {
+        let Some(index) = product_index(unknown) else { return self.atom(unknown, ints) };
+        // All factors of a product come before it, so the products are declared in order.
+        while self.declared_products <= index {
+            let next = self.declared_products;
+            self.declared_products += 1;
+            self.line(format_args!("(declare-fun m!{next} () Int)"));
+        }
+        Ok(format!("m!{index}"))
+    }
+
+    fn atom(&mut self, id: AtomId, ints: &Ints) -> Result<String> {
+        if let Some(name) = self.atoms.get(&id) {
+            return Ok(name.clone());
+        }
+        let Some((atom, bounds)) = ints.atoms.get_index(id as usize) else {
+            return Err(Unencodable("an unknown is missing".to_string()));
+        };
+        let name = match atom {
+            Atom::Var(name) => {
+                let name = format!("v.{}", symbol(name));
+                self.declare(&name);
+                self.bounds(&name, *bounds);
+                name
+            }
+            Atom::App(fun, args) => {
+                let name = format!("a!{id}");
+                let function = self.function(fun, args.len());
+                let args = args.iter().map(|a| self.polynomial(a, ints)).collect::<Result<Vec<_>>>()?;
+                self.declare(&name);
+                if args.is_empty() {
+                    self.line(format_args!("(assert (= {name} {function}))"));
+                } else {
+                    self.line(format_args!("(assert (= {name} ({function} {})))", args.join(" ")));
+                }
+                self.bounds(&name, *bounds);
+                name
+            }
+            Atom::Choice(cond, t, e) => {
+                let name = format!("c!{id}");
+                let cond = self.form(*cond, ints)?;
+                let (t, e) = (self.polynomial(t, ints)?, self.polynomial(e, ints)?);
+                self.line(format_args!("(define-fun {name} () Int (ite {cond} {t} {e}))"));
+                name
+            }
+            Atom::Part(poly) => {
+                let name = format!("p!{id}");
+                let text = self.polynomial(poly, ints)?;
+                self.line(format_args!("(define-fun {name} () Int {text})"));
+                name
+            }
+            Atom::Quotient { of, by, round } => {
+                let name = format!("q!{id}");
+                self.declare(&name);
+                self.atoms.insert(id, name.clone());
+                for text in self.quotient(id, of, by, *round, ints)? {
+                    self.line(format_args!("(assert {text})"));
+                }
+                name
+            }
+        };
+        self.atoms.insert(id, name.clone());
+        Ok(name)
+    }
+
+    /// What defines a quotient. It always has a solution, whatever the dividend and the divisor are. [ENC-QUOT]
+    fn quotient(&mut self, id: AtomId, of: &Poly, by: &Poly, round: Round, ints: &Ints) -> Result<Vec<String>> {
+        let q = Poly::atom(id);
+        let rest = of.sub(&q.mul(by)?)?;
+        let zero = Poly::default();
+        let mut le = |l: &Poly, r: &Poly| -> Result<String> {
+            let difference = l.sub(r)?;
+            let linear = self.products.linear(&difference, ints)?;
+            self.comparison("<=", &linear, ints)
+        };
+        if let Some(by) = by.as_constant() {
+            let most = Poly::constant(by - 1);
+            let down = vec![le(&zero, &rest)?, le(&rest, &most)?];
+            if round == Round::Floor || ints.hard(of).lo.is_some_and(|lo| lo >= 0) {
+                return Ok(down);
+            }
+            let up = [le(&rest, &zero)?, le(&zero, &rest.plus(by - 1)?)?];
+            return Ok(vec![format!(
+                "(or (and {} {}) (and {} {}))",
+                le(&zero, of)?,
+                down.join(" "),
+                le(&of.plus(1)?, &zero)?,
+                up.join(" ")
+            )]);
+        }
+        let (x, d) = (ints.hard(of), ints.hard(by));
+        let may_be = |i: Interval, sign: i128| match sign {
+            1 => i.hi.is_none_or(|hi| hi > 0),
+            -1 => i.lo.is_none_or(|lo| lo < 0),
+            _ => i.contains(0),
+        };
+        let mut cases = Vec::new();
+        if may_be(d, 0) {
+            let is_zero = format!("(= {} 0)", self.polynomial(by, ints)?);
+            cases.push(format!("(and {is_zero} (= q!{id} 0))"));
+        }
+        for divisor_sign in [1, -1] {
+            for dividend_sign in [1, -1] {
+                let possible = if dividend_sign == 1 { may_be(x, 1) || may_be(x, 0) } else { may_be(x, -1) };
+                if !may_be(d, divisor_sign) || !possible {
+                    continue;
+                }
+                // With signs taken off: |x| = |d| |q| + |rest|, 0 <= |rest| < |d|, 0 <= |q| <= |x|.
+                let divisor = by.scale(divisor_sign)?;
+                let dividend = of.scale(dividend_sign)?;
+                let remainder = rest.scale(dividend_sign)?;
+                let quotient = q.scale(divisor_sign * dividend_sign)?;
+                let mut le = |l: &Poly, r: &Poly| -> Result<String> {
+                    let linear = self.products.linear(&l.sub(r)?, ints)?;
+                    self.comparison("<=", &linear, ints)
+                };
+                let mut parts = Vec::new();
+                if may_be(d, 0) || may_be(d, -divisor_sign) {
+                    parts.push(le(&Poly::constant(1), &divisor)?);
+                }
+                if may_be(x, -dividend_sign) || (dividend_sign == -1 && may_be(x, 0)) {
+                    parts.push(le(&Poly::constant(if dividend_sign == 1 { 0 } else { 1 }), &dividend)?);
+                }
+                parts.push(le(&zero, &remainder)?);
+                parts.push(le(&remainder.plus(1)?, &divisor)?);
+                parts.push(le(&zero, &quotient)?);
+                parts.push(le(&quotient, &dividend)?);
+                cases.push(format!("(and {})", parts.join(" ")));
+            }
+        }
+        Ok(match cases.as_slice() {
+            [] => vec!["false".to_string()],
+            [only] => vec![only.clone()],
+            _ => vec![format!("(or {})", cases.join(" "))],
+        })
+    }
+
+    fn declare(&mut self, name: &str) {
+        self.line(format_args!("(declare-fun {name} () Int)"));
+    }
+
+    fn bounds(&mut self, name: &str, bounds: Interval) {
+        match (bounds.lo, bounds.hi) {
+            (Some(lo), Some(hi)) => self.line(format_args!("(assert (<= {} {name} {}))", number(lo), number(hi))),
+            (Some(lo), None) => self.line(format_args!("(assert (<= {} {name}))", number(lo))),
+            (None, Some(hi)) => self.line(format_args!("(assert (<= {name} {}))", number(hi))),
+            (None, None) => {}
+        }
+    }
+
+    fn function(&mut self, fun: &Symbol, arity: usize) -> String {
+        if let Some(name) = self.functions.get(&(fun.clone(), arity)) {
+            return name.clone();
+        }
+        let name = function_name(fun, arity, &mut self.function_names);
+        let sorts = vec!["Int"; arity].join(" ");
+        self.line(format_args!("(declare-fun {name} ({sorts}) Int)"));
+        self.functions.insert((fun.clone(), arity), name.clone());
+        name
+    }
+}
+
+/// A name for a function that no other function has: functions of one name can differ in their type.
+pub fn function_name(fun: &Symbol, arity: usize, taken: &mut HashSet<String>) -> String {
+    let stem = match fun {
+        Symbol::Fun(fun) => {
+            let mark = if fun.kind == FunKind::Input { "" } else { "?" };
+            format!("f.{}{mark}!{arity}", symbol(&fun.name))
+        }
+        Symbol::Bits(op) => format!("bits.{op:?}"),
+    };
+    let ty = match fun {
+        Symbol::Fun(fun) if fun.ty != IntTy::I32 => format!("!{}", fun.ty),
+        _ => String::new(),
+    };
+    let mut name = format!("{stem}{ty}");
+    while !taken.insert(name.clone()) {
+        name.push('!');
+    }
+    name
+}
+
+/// The text of a name as part of an SMT-LIB symbol: what may not stand in one is written as `!x`, its number, `!`.
+pub fn symbol(name: &Name) -> String {
+    let mut text = String::new();
+    for c in name.as_str().chars() {
+        if c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$' | '@' | '?' | '~' | '&' | '*' | '+' | '-' | '/') {
+            text.push(c);
+        } else {
+            let _ = write!(text, "!x{:x}!", u32::from(c));
+        }
+    }
+    text
+}
+
+/// An integer.
+pub fn number(value: i128) -> String {
+    if value < 0 { format!("(- {})", value.unsigned_abs()) } else { value.to_string() }
+}
+
+/// Collects the products of unknowns in a form and in all that it is made of.
+struct Reach<'a> {
+    ints: &'a Ints,
+    monomials: &'a mut HashSet<Monomial>,
+    atoms: HashSet<AtomId>,
+    forms: HashSet<FormId>,
+}
+
+impl Reach<'_> {
+    fn form(&mut self, form: FormId) {
+        if !self.forms.insert(form) {
+            return;
+        }
+        match self.ints.forms.get_index(form as usize) {
+            None | Some(Form::False | Form::True) => {}
+            Some(Form::Le(poly) | Form::Eq(poly)) => self.poly(poly),
+            Some(Form::And(parts) | Form::Or(parts)) => parts.iter().for_each(|p| self.form(*p)),
+            Some(Form::Not(inner)) => self.form(*inner),
+        }
+    }
+
+    fn poly(&mut self, poly: &Poly) {
+        for (monomial, _) in &poly.terms {
+            if monomial.len() > 1 {
+                self.monomials.insert(monomial.clone());
+            }
+            for atom in monomial {
+                self.atom(*atom);
+            }
+        }
+    }
+
+    fn atom(&mut self, id: AtomId) {
+        if !self.atoms.insert(id) {
+            return;
+        }
+        match self.ints.atoms.get_index(id as usize) {
+            None | Some((Atom::Var(_), _)) => {}
+            Some((Atom::App(_, args), _)) => args.iter().for_each(|a| self.poly(a)),
+            Some((Atom::Choice(cond, t, e), _)) => {
+                self.form(*cond);
+                self.poly(t);
+                self.poly(e);
+            }
+            Some((Atom::Part(poly), _)) => self.poly(poly),
+            Some((Atom::Quotient { of, by, .. }, _)) => {
+                self.poly(of);
+                if by.as_constant().is_none() {
+                    // The rest of the division is `of - by * quotient`.
+                    for (monomial, _) in &by.terms {
+                        let mut product = [monomial.as_slice(), &[id]].concat();
+                        product.sort_unstable();
+                        self.monomials.insert(product);
+                    }
+                }
+                self.poly(by);
+            }
+        }
+    }
+}

@@ -1,0 +1,467 @@
+//! Products of unknowns, replaced by fresh integers with linear lemmas (`protocol-spec/07-encoding.md`, [PROD-*]).
+//!
+//! A polynomial is factored by its dimensions: `W*y + W*H*z + x` becomes `m1 + x` with `m1 = [W * (y + m2)]` and
+//! `m2 = [H * z]`. Every lemma holds for all integers, so what has no solution with the lemmas has none.
+
+use std::collections::{HashMap, HashSet};
+
+use indexmap::IndexMap;
+
+use super::ints::Ints;
+use super::poly::{AtomId, Monomial, Poly, TooLarge, gcd};
+use crate::exp::Interval;
+
+/// Unknowns from here on are products.
+const FIRST_PRODUCT: AtomId = 1 << 31;
+/// At most this many pairs of products with a common factor get lemmas.
+const MAX_PAIRS: usize = 1500;
+/// Bounds beyond this are not multiplied with in lemmas: large coefficients cost more than they give.
+const MAX_BOUND: i128 = 1 << 24;
+
+/// The index of a product, if the unknown is one.
+pub fn product_index(unknown: AtomId) -> Option<usize> {
+    (unknown >= FIRST_PRODUCT).then(|| (unknown - FIRST_PRODUCT) as usize)
+}
+
+/// `factor * by`; `by` is linear in unknowns and earlier products, without a constant, and not divisible.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Product {
+    pub factor: AtomId,
+    pub by: Poly,
+}
+
+/// A linear condition.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Literal {
+    /// `p <= 0`
+    Le(Poly),
+    /// `p = 0`
+    Eq(Poly),
+    /// `p /= 0`
+    Ne(Poly),
+}
+
+/// A disjunction of literals.
+pub type Clause = Vec<Literal>;
+
+type Result<T> = std::result::Result<T, TooLarge>;
+
+/// A row of the echelon form of all the cofactors of one factor, with the same combination of the products.
+#[derive(Clone, Debug)]
+struct Row {
+    pivot: AtomId,
+    cofactor: Poly,
+    products: Poly,
+}
+
+/// The table of products of a query.
+#[derive(Clone, Default)]
+pub struct Products {
+    pub table: IndexMap<Product, Interval>,
+    /// How many products of the query each unknown occurs in: dimensions occur often.
+    rank: HashMap<AtomId, usize>,
+    linear: HashMap<Poly, Poly>,
+    /// For each factor, its cofactors and their products.
+    groups: IndexMap<Poly, Vec<(Poly, AtomId)>>,
+    rows: HashMap<AtomId, Vec<Row>>,
+    /// How many products have their lemmas.
+    treated: usize,
+    pairs: usize,
+}
+
+impl Products {
+    /// Ranks the unknowns by the products they occur in; a rank once given stays.
+    pub fn rank(&mut self, monomials: &HashSet<Monomial>) {
+        let mut counts: HashMap<AtomId, usize> = HashMap::new();
+        for monomial in monomials {
+            let mut last = None;
+            for atom in monomial {
+                if last != Some(atom) {
+                    *counts.entry(*atom).or_insert(0) += 1;
+                }
+                last = Some(atom);
+            }
+        }
+        for (atom, count) in counts {
+            self.rank.entry(atom).or_insert(count);
+        }
+    }
+
+    /// The polynomial with its products replaced by unknowns.
+    pub fn linear(&mut self, poly: &Poly, ints: &Ints) -> Result<Poly> {
+        if poly.is_linear() {
+            return Ok(poly.clone());
+        }
+        if let Some(done) = self.linear.get(poly) {
+            return Ok(done.clone());
+        }
+        let (mut sum, mut rest) = (Poly::constant(poly.constant), Vec::new());
+        for term in &poly.terms {
+            if term.0.len() == 1 { sum.terms.push(term.clone()) } else { rest.push(term.clone()) }
+        }
+        while let Some(factor) = self.factor(&rest) {
+            let (with, without): (Vec<_>, Vec<_>) = rest.into_iter().partition(|(m, _)| m.contains(&factor));
+            rest = without;
+            let mut cofactor = Poly::default();
+            for (mut monomial, coefficient) in with {
+                if let Some(at) = monomial.iter().position(|a| *a == factor) {
+                    monomial.remove(at);
+                }
+                cofactor.terms.push((monomial, coefficient));
+            }
+            cofactor.terms.sort();
+            let cofactor = self.linear(&cofactor, ints)?;
+            let scale = cofactor.content() * if cofactor.terms.first().is_some_and(|t| t.1 < 0) { -1 } else { 1 };
+            let by = Poly {
+                terms: cofactor.terms.iter().map(|(m, c)| (m.clone(), c / scale)).collect(),
+                constant: cofactor.constant / scale,
+            };
+            let product = self.product(Product { factor, by }, ints);
+            sum = sum.add_scaled(&Poly::atom(product), scale)?;
+        }
+        self.linear.insert(poly.clone(), sum.clone());
+        Ok(sum)
+    }
+
+    /// The unknown of the highest rank among those that occur in the terms.
+    fn factor(&self, terms: &[(Monomial, i128)]) -> Option<AtomId> {
+        let rank = |atom: &AtomId| self.rank.get(atom).copied().unwrap_or(0);
+        let candidates = terms.iter().flat_map(|(m, _)| m.iter()).copied();
+        candidates.max_by(|a, b| rank(a).cmp(&rank(b)).then(b.cmp(a)))
+    }
+
+    fn product(&mut self, product: Product, ints: &Ints) -> AtomId {
+        if let Some(index) = self.table.get_index_of(&product) {
+            return FIRST_PRODUCT + index as AtomId;
+        }
+        let mut bounds = ints.bounds(product.factor).mul(self.interval(&product.by, ints));
+        if product.by.as_atom() == Some(product.factor) {
+            bounds = bounds.meet(Interval { lo: Some(0), hi: None });
+        }
+        let (index, _) = self.table.insert_full(product, bounds);
+        FIRST_PRODUCT + index as AtomId
+    }
+
+    /// An interval of a linear polynomial over unknowns and products.
+    fn interval(&self, linear: &Poly, ints: &Ints) -> Interval {
+        let computed = linear.interval(&|unknown| match product_index(unknown) {
+            Some(index) => self.table.get_index(index).map_or(Interval::ALL, |(_, bounds)| *bounds),
+            None => ints.bounds(unknown),
+        });
+        computed.meet(ints.hard_of_known(linear))
+    }
+
+    /// The lemmas about the products that have none yet.
+    pub fn lemmas(&mut self, ints: &Ints) -> Result<Vec<Clause>> {
+        let mut clauses = Vec::new();
+        while self.treated < self.table.len() {
+            let index = self.treated;
+            self.treated += 1;
+            let Some((product, bounds)) = self.table.get_index(index).map(|(p, b)| (p.clone(), *b)) else { break };
+            let unknown = FIRST_PRODUCT + index as AtomId;
+            self.own_lemmas(&product, unknown, bounds, ints, &mut clauses)?;
+            self.dependency(&product, unknown, &mut clauses)?;
+            self.pair_lemmas(Poly::atom(product.factor), product.by.clone(), unknown, ints, &mut clauses)?;
+            if product.by.as_atom() != Some(product.factor) {
+                self.pair_lemmas(product.by.clone(), Poly::atom(product.factor), unknown, ints, &mut clauses)?;
+            }
+        }
+        clauses.retain(|clause| !clause.is_empty());
+        Ok(clauses)
+    }
+
+    /// [PROD-RANGE] [PROD-BOX] [PROD-ZERO] [PROD-FACTOR] [PROD-ONE]: what one product alone must respect.
+    fn own_lemmas(
+        &self,
+        product: &Product,
+        unknown: AtomId,
+        bounds: Interval,
+        ints: &Ints,
+        out: &mut Vec<Clause>,
+    ) -> Result<()> {
+        let m = Poly::atom(unknown);
+        let a = Poly::atom(product.factor);
+        let e = &product.by;
+        let (ia, ie) = (ints.bounds(product.factor), self.interval(e, ints));
+        if let Some(lo) = bounds.lo {
+            out.push(vec![at_most(&Poly::constant(lo), &m)?]);
+        }
+        if let Some(hi) = bounds.hi {
+            out.push(vec![at_most(&m, &Poly::constant(hi))?]);
+        }
+        for (x, ix, y, iy) in [(&a, ia, e, ie), (e, ie, &a, ia)] {
+            let zero = Poly::default();
+            if ix.contains(0) {
+                out.push(vec![Literal::Ne(x.clone()), Literal::Eq(m.clone())]);
+            }
+            if ix.contains(1) {
+                out.push(vec![Literal::Ne(x.plus(-1)?), Literal::Eq(m.sub(y)?)]);
+            }
+            // x >= 1 and y >= 0 => m >= y, and its three mirror images.
+            for (x_sign, y_sign) in [(1, 1), (1, -1), (-1, 1), (-1, -1)] {
+                let sign = |i: Interval, s: i128| if s > 0 { i } else { i.neg() };
+                if sign(ix, x_sign).hi.is_some_and(|hi| hi < 1) || sign(iy, y_sign).hi.is_some_and(|hi| hi < 0) {
+                    continue;
+                }
+                let mut clause = Vec::new();
+                if sign(ix, x_sign).lo.is_none_or(|lo| lo < 1) {
+                    clause.push(at_most(&x.scale(x_sign)?, &zero)?);
+                }
+                if sign(iy, y_sign).lo.is_none_or(|lo| lo < 0) {
+                    clause.push(below(&y.scale(y_sign)?, &zero)?);
+                }
+                clause.push(at_most(&y.scale(y_sign)?, &m.scale(x_sign * y_sign)?)?);
+                out.push(clause);
+            }
+        }
+        // (a - al)(e - el) >= 0 and its mirror images.
+        let small = |bound: Option<i128>| bound.filter(|b| b.abs() <= MAX_BOUND);
+        for (corner_a, corner_e, sign) in
+            [(ia.lo, ie.lo, 1), (ia.hi, ie.hi, 1), (ia.lo, ie.hi, -1), (ia.hi, ie.lo, -1)]
+        {
+            if let (Some(ca), Some(ce)) = (small(corner_a), small(corner_e)) {
+                out.push(vec![beyond_tangent(&m, &a, e, ca, ce, sign)?]);
+            }
+        }
+        Ok(())
+    }
+
+    /// [PROD-LINEAR]: cofactors of one factor that depend linearly on each other have products that do too.
+    fn dependency(&mut self, product: &Product, unknown: AtomId, out: &mut Vec<Clause>) -> Result<()> {
+        let mut sides = vec![(product.factor, product.by.clone())];
+        if let Some(atom) = product.by.as_atom().filter(|atom| *atom != product.factor) {
+            sides.push((atom, Poly::atom(product.factor)));
+        }
+        for (factor, cofactor) in sides {
+            let rows = self.rows.entry(factor).or_default();
+            let (mut cofactor, mut products) = (cofactor, Poly::atom(unknown));
+            for row in rows.iter() {
+                let here = coefficient(&cofactor, row.pivot);
+                if here == 0 {
+                    continue;
+                }
+                let pivot = coefficient(&row.cofactor, row.pivot);
+                cofactor = cofactor.scale(pivot)?.add_scaled(&row.cofactor, -here)?;
+                products = products.scale(pivot)?.add_scaled(&row.products, -here)?;
+                let common = gcd(gcd(cofactor.content(), cofactor.constant), products.content()).max(1);
+                let divide = |p: &Poly| Poly {
+                    terms: p.terms.iter().map(|(m, c)| (m.clone(), c / common)).collect(),
+                    constant: p.constant / common,
+                };
+                (cofactor, products) = (divide(&cofactor), divide(&products));
+            }
+            match cofactor.terms.first() {
+                Some((monomial, _)) => {
+                    if let Some(pivot) = monomial.first().copied() {
+                        rows.push(Row { pivot, cofactor, products });
+                    }
+                }
+                None if products.terms.is_empty() => {}
+                None => {
+                    let whole = Poly::atom(factor).scale(cofactor.constant)?;
+                    out.push(vec![Literal::Eq(products.sub(&whole)?)]);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// [PROD-ORDER]: f >= 0 and e1 < e2 => f e1 + f <= f e2, the mirror image for f <= 0, and e1 = e2 => f e1 = f e2.
+    fn pair_lemmas(
+        &mut self,
+        factor: Poly,
+        cofactor: Poly,
+        unknown: AtomId,
+        ints: &Ints,
+        out: &mut Vec<Clause>,
+    ) -> Result<()> {
+        let of_factor = self.interval(&factor, ints);
+        let others = self.groups.get(&factor).cloned().unwrap_or_default();
+        for (other, other_unknown) in &others {
+            let difference = cofactor.sub(other)?;
+            if self.pairs >= MAX_PAIRS || difference.as_constant().is_some() || *other_unknown == unknown {
+                continue;
+            }
+            self.pairs += 1;
+            let between = self.interval(&difference, ints);
+            let (m, n) = (Poly::atom(unknown), Poly::atom(*other_unknown));
+            if between.contains(0) {
+                out.push(vec![Literal::Ne(difference.clone()), Literal::Eq(m.sub(&n)?)]);
+            }
+            for (e1, m1, e2, m2, sign) in [(&cofactor, &m, other, &n, 1), (other, &n, &cofactor, &m, -1)] {
+                // e1 < e2 cannot be.
+                let least = if sign > 0 { between.lo } else { between.hi.map(|hi| -hi) };
+                if least.is_some_and(|lo| lo >= 0) {
+                    continue;
+                }
+                let not_less = at_most(e2, e1)?;
+                if of_factor.hi.is_none_or(|hi| hi > 0) {
+                    let mut clause = vec![not_less.clone(), at_most(&m1.add(&factor)?, m2)?];
+                    if of_factor.lo.is_none_or(|lo| lo < 0) {
+                        clause.push(below(&factor, &Poly::default())?);
+                    }
+                    out.push(clause);
+                }
+                if of_factor.lo.is_none_or(|lo| lo < 0) {
+                    let mut clause = vec![not_less, at_most(m2, &m1.add(&factor)?)?];
+                    if of_factor.hi.is_none_or(|hi| hi > 0) {
+                        clause.push(below(&Poly::default(), &factor)?);
+                    }
+                    out.push(clause);
+                }
+            }
+        }
+        self.groups.entry(factor).or_default().push((cofactor, unknown));
+        Ok(())
+    }
+
+    /// Lemmas that rule out these values, where a product has not the value of its factors. [PROD-POINT] [PROD-TANGENT]
+    /// [PROD-STEP]
+    pub fn refine(&self, value: &impl Fn(AtomId) -> Option<i128>) -> Result<Vec<Clause>> {
+        let mut out = Vec::new();
+        let small = |v: i128| v.abs() <= 1 << 48;
+        for (index, product) in self.table.keys().enumerate() {
+            let unknown = FIRST_PRODUCT + index as AtomId;
+            let (Some(va), Some(ve), Some(vm)) = (value(product.factor), product.by.value(value), value(unknown)) else {
+                continue;
+            };
+            if va.checked_mul(ve) == Some(vm) {
+                continue;
+            }
+            let (a, e, m) = (Poly::atom(product.factor), &product.by, Poly::atom(unknown));
+            if small(va) {
+                out.push(vec![Literal::Ne(a.plus(-va)?), Literal::Eq(m.add_scaled(e, -va)?)]);
+            }
+            if small(ve) {
+                out.push(vec![Literal::Ne(e.plus(-ve)?), Literal::Eq(m.add_scaled(&a, -ve)?)]);
+            }
+            if small(va) && small(ve) {
+                for (sa, se) in [(1, 1), (-1, -1), (1, -1), (-1, 1)] {
+                    // On that side of the point in both directions, the product is on that side of the tangent.
+                    out.push(vec![
+                        below(&a.plus(-va)?.scale(sa)?, &Poly::default())?,
+                        below(&e.plus(-ve)?.scale(se)?, &Poly::default())?,
+                        beyond_tangent(&m, &a, e, va, ve, sa * se)?,
+                    ]);
+                }
+            }
+            // The step between two products of this factor.
+            for (other, other_unknown) in self.groups.get(&a).into_iter().flatten() {
+                let (Some(vo), Some(vn)) = (other.value(value), value(*other_unknown)) else { continue };
+                let Some(step) = ve.checked_sub(vo).filter(|s| small(*s)) else { continue };
+                if *other_unknown == unknown || va.checked_mul(step) == vm.checked_sub(vn) {
+                    continue;
+                }
+                out.push(vec![
+                    Literal::Ne(e.sub(other)?.plus(-step)?),
+                    Literal::Eq(m.sub(&Poly::atom(*other_unknown))?.add_scaled(&a, -step)?),
+                ]);
+            }
+        }
+        Ok(out)
+    }
+}
+
+fn coefficient(linear: &Poly, unknown: AtomId) -> i128 {
+    linear.terms.iter().find(|(m, _)| m.as_slice() == [unknown]).map_or(0, |(_, c)| *c)
+}
+
+/// `l <= r`.
+fn at_most(l: &Poly, r: &Poly) -> Result<Literal> {
+    Ok(Literal::Le(l.sub(r)?))
+}
+
+/// `l < r`.
+fn below(l: &Poly, r: &Poly) -> Result<Literal> {
+    Ok(Literal::Le(l.sub(r)?.plus(1)?))
+}
+
+/// `sign * (a - va)(e - ve) >= 0`, with `m` for `a e`.
+fn beyond_tangent(m: &Poly, a: &Poly, e: &Poly, va: i128, ve: i128, sign: i128) -> Result<Literal> {
+    let corner = va.checked_mul(ve).ok_or(TooLarge)?;
+    let expanded = m.add_scaled(a, -ve)?.add_scaled(e, -va)?.plus(corner)?;
+    Ok(Literal::Le(expanded.scale(-sign)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::smt::ints::{BitOps, Wrap};
+    use proptest::prelude::*;
+
+    fn holds(clause: &Clause, value: &impl Fn(AtomId) -> Option<i128>) -> bool {
+        clause.iter().any(|literal| match literal {
+            Literal::Le(p) => p.value(value).expect("small") <= 0,
+            Literal::Eq(p) => p.value(value).expect("small") == 0,
+            Literal::Ne(p) => p.value(value).expect("small") != 0,
+        })
+    }
+
+    proptest! {
+        /// THM-PRODUCT: every lemma holds wherever the products have the values of their factors.
+        #[test]
+        fn lemmas_hold_for_all_integers(
+            polys in prop::collection::vec(
+                prop::collection::vec((prop::collection::vec(0u32..4, 1..4), -3i128..4), 1..5), 1..4),
+            bounds in prop::collection::vec((-4i128..3, 0i128..6), 4),
+            at in prop::collection::vec(0i128..6, 4),
+            wrong in prop::collection::vec(-9i128..9, 12),
+        ) {
+            let mut ints = Ints::new(Wrap::Assume, BitOps::Refuse);
+            let mut values = Vec::new();
+            for (i, (lo, span)) in bounds.iter().enumerate() {
+                let name = crate::base::Name::new(format!("x{i}"));
+                ints.declare(&name, Interval::new(*lo, lo + span));
+                values.push(lo + at[i].min(*span));
+            }
+            let mut products = Products::default();
+            let mut linear = Vec::new();
+            for terms in &polys {
+                let mut poly = Poly::default();
+                for (atoms, c) in terms {
+                    let mut product = Poly::constant(*c);
+                    for atom in atoms {
+                        product = product.mul(&Poly::atom(*atom)).expect("small");
+                    }
+                    poly = poly.add(&product).expect("small");
+                }
+                let flat = products.linear(&poly, &ints).expect("small");
+                prop_assert!(flat.is_linear());
+                linear.push((poly, flat));
+            }
+            let table: Vec<Product> = products.table.keys().cloned().collect();
+            let mut exact: Vec<i128> = Vec::new();
+            for product in &table {
+                let by = product.by.value(&|u| match product_index(u) {
+                    Some(i) => exact.get(i).copied(),
+                    None => values.get(u as usize).copied(),
+                }).expect("earlier products have values");
+                exact.push(values[product.factor as usize] * by);
+            }
+            let truth = |u: AtomId| match product_index(u) {
+                Some(i) => exact.get(i).copied(),
+                None => values.get(u as usize).copied(),
+            };
+            for (poly, flat) in &linear {
+                prop_assert_eq!(poly.value(&truth), flat.value(&truth));
+            }
+            for clause in products.lemmas(&ints).expect("small") {
+                prop_assert!(holds(&clause, &truth), "{clause:?} at {values:?}");
+            }
+            // Wrong values are refuted by lemmas that are right.
+            let lie = |u: AtomId| match product_index(u) {
+                Some(i) => exact.get(i).map(|v| v + wrong[i % wrong.len()]),
+                None => values.get(u as usize).copied(),
+            };
+            let refined = products.refine(&lie).expect("small");
+            for clause in &refined {
+                prop_assert!(holds(clause, &truth), "{clause:?} at {values:?}");
+            }
+            let is_lie = (0..table.len()).any(|i| {
+                let by = table[i].by.value(&lie).expect("small");
+                lie(FIRST_PRODUCT + i as AtomId) != Some(values[table[i].factor as usize] * by)
+            });
+            prop_assert!(!is_lie || refined.iter().any(|clause| !holds(clause, &lie)));
+        }
+    }
+}

@@ -1,0 +1,804 @@
+//! Answers queries: chooses encodings, keeps the solver process, checks every model.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use super::bits;
+use super::decode;
+use super::emit::Emitter;
+use super::ints::{BitOps, Ints, SIGNED, Unencodable, Wrap};
+use super::locate::{Located, SolverKind, locate};
+use super::poly::AtomId;
+use super::process::{Process, ProcessError};
+use super::query::{Answer, Model, Query, Reason};
+use crate::base::Name;
+use crate::exp::{B, Interval, N, Var};
+
+/// Which encodings may be used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Encoding {
+    /// Integers, or bit-vectors where the query asks for them; the other one when the first gives no answer.
+    #[default]
+    Auto,
+    Integers,
+    BitVectors,
+}
+
+/// How to run the solver.
+#[derive(Clone, Debug)]
+pub struct SolverConfig {
+    /// The solver to use; by default it is looked for ([`locate`]).
+    pub solver: Option<PathBuf>,
+    /// The time for one query, over all that is tried for it.
+    pub timeout: Duration,
+    pub encoding: Encoding,
+    /// Replace products by fresh integers with lemmas.
+    pub products: bool,
+    /// Try to do without the assumptions of an `Unsat`.
+    pub recheck_overflow: bool,
+    pub recheck_timeout: Duration,
+    /// Where to leave every script with its answer.
+    pub keep_dir: Option<PathBuf>,
+    /// The longest answer that is read.
+    pub max_answer: usize,
+    /// After this many failures of the solver in a row it is not tried again.
+    pub max_failures: u32,
+}
+
+impl Default for SolverConfig {
+    fn default() -> SolverConfig {
+        SolverConfig {
+            solver: None,
+            timeout: Duration::from_secs(10),
+            encoding: Encoding::Auto,
+            products: true,
+            recheck_overflow: true,
+            recheck_timeout: Duration::from_secs(1),
+            keep_dir: None,
+            max_answer: 16 << 20,
+            max_failures: 3,
+        }
+    }
+}
+
+/// What was done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Queries answered, also those decided without the solver.
+    pub queries: u64,
+    /// Times that the solver was asked.
+    pub checks: u64,
+    /// Times that the solver was started, beyond the first.
+    pub restarts: u64,
+    /// Rounds of refinement of products.
+    pub refinements: u64,
+    /// Wall-clock time in queries.
+    pub wall: Duration,
+    /// The part of it that was spent waiting for the solver.
+    pub solver: Duration,
+}
+
+/// Terms nested deeper than this are encoded on a thread with a large stack.
+const DEEP: u32 = 150;
+const LARGE_STACK: usize = 512 << 20;
+/// Terms nested deeper than this are refused.
+const TOO_DEEP: u32 = 100_000;
+/// How long after its own time limit a solver may still answer.
+const GRACE: Duration = Duration::from_millis(250);
+/// Rounds of refinement before products are given to the solver as they are.
+const ROUNDS: usize = 6;
+
+/// A solver, and what it was told to assume.
+pub struct Session {
+    config: SolverConfig,
+    link: Link,
+    base: Option<Base>,
+}
+
+/// Conditions that hold in all queries to come.
+struct Base {
+    query: Query,
+    encoded: Option<Encoded>,
+    /// The process that was told about them, by its number.
+    loaded: Option<u64>,
+}
+
+/// A query as integers.
+#[derive(Clone)]
+struct Encoded {
+    ints: Ints,
+    emitter: Emitter,
+    /// Everything written so far.
+    text: String,
+    vars: Vec<(Name, AtomId)>,
+}
+
+enum Verdict {
+    Sat,
+    Unsat,
+}
+
+impl Session {
+    pub fn new(config: SolverConfig) -> Session {
+        Session { link: Link::new(&config), config, base: None }
+    }
+
+    pub fn stats(&self) -> Stats {
+        self.link.stats
+    }
+
+    /// The solver in use, once it has been looked for.
+    pub fn solver(&mut self) -> Result<Located, Reason> {
+        self.link.located()
+    }
+
+    /// Is the query satisfiable?
+    pub fn check(&mut self, query: &Query) -> Answer {
+        self.timed(|this| {
+            this.unload();
+            this.retried(|this| {
+                if query.depth() > DEEP { on_large_stack(|| this.decide(None, query)) } else { this.decide(None, query) }
+            })
+        })
+    }
+
+    /// From now on `check_extra` asks about `base` and more conditions.
+    pub fn with_base(&mut self, base: &Query) {
+        self.unload();
+        self.base = Some(Base { query: base.clone(), encoded: None, loaded: None });
+    }
+
+    /// Is the base with these conditions satisfiable?
+    pub fn check_extra(&mut self, extra: &[B]) -> Answer {
+        self.timed(|this| {
+            let Some(base) = this.base.take() else {
+                return this.decide(None, &Query::new(Vec::new(), extra.to_vec()));
+            };
+            let mut base = base;
+            let query = base.query.and(extra);
+            let answer = this.retried(|this| {
+                if query.depth() > DEEP {
+                    on_large_stack(|| this.decide(Some((&mut base, extra)), &query))
+                } else {
+                    this.decide(Some((&mut base, extra)), &query)
+                }
+            });
+            this.base = Some(base);
+            answer
+        })
+    }
+
+    /// Adds a condition to the base, for good.
+    pub fn block(&mut self, condition: &B) {
+        let Some(base) = &mut self.base else { return self.with_base(&Query::new(Vec::new(), vec![condition.clone()])) };
+        base.query.asserts.push(condition.clone());
+        let loaded = base.loaded.is_some() && base.loaded == self.link.running();
+        let added = match &mut base.encoded {
+            Some(encoded) => encoded.add(condition).ok(),
+            None => None,
+        };
+        match added {
+            Some(text) if loaded => self.link.tell(&text),
+            _ => {
+                self.unload();
+                if let Some(base) = &mut self.base {
+                    base.encoded = None;
+                }
+            }
+        }
+    }
+
+    fn timed(&mut self, body: impl FnOnce(&mut Session) -> Answer) -> Answer {
+        let start = Instant::now();
+        let answer = body(self);
+        self.link.stats.queries += 1;
+        self.link.stats.wall += start.elapsed();
+        answer
+    }
+
+    /// Asks a second time when a process dies that had been alive before this query: it may not be the query's fault.
+    fn retried(&mut self, mut body: impl FnMut(&mut Session) -> Answer) -> Answer {
+        let reused = self.link.running().is_some();
+        match body(self) {
+            Answer::Unknown(Reason::SolverDied(_)) if reused => body(self),
+            answer => answer,
+        }
+    }
+
+    /// Forgets what the process was told.
+    fn unload(&mut self) {
+        if let Some(base) = &mut self.base {
+            if base.loaded.is_some() && base.loaded == self.link.running() {
+                self.link.tell("(pop 1)\n");
+            }
+            base.loaded = None;
+        }
+    }
+
+    // Deciding a query.
+
+    fn decide(&mut self, base: Option<(&mut Base, &[B])>, query: &Query) -> Answer {
+        if query.depth() > TOO_DEEP {
+            return Answer::Unknown(Reason::Unencodable("its terms are nested too deeply".to_string()));
+        }
+        if let Some(answer) = trivial(query) {
+            return answer;
+        }
+        let deadline = Instant::now() + self.config.timeout;
+        if self.config.encoding == Encoding::BitVectors {
+            return self.bit_vectors(query, deadline);
+        }
+        let alone = self.config.encoding == Encoding::Integers;
+        let most = if alone { deadline } else { Instant::now() + self.config.timeout * 3 / 4 };
+        let first = match self.integers(base, query, BitOps::Refuse, most) {
+            Answer::Unknown(reason) if !fatal(&reason) => reason,
+            answer => return answer,
+        };
+        let bit_operation = matches!(first, Reason::Unencodable(_));
+        if alone {
+            if !bit_operation {
+                return Answer::Unknown(first);
+            }
+            return self.integers(None, query, BitOps::Abstract, deadline);
+        }
+        // With a bit operation among unknowns, bit-vectors are the better choice, but not the only one.
+        let most = if bit_operation { Instant::now() + self.config.timeout * 2 / 3 } else { deadline };
+        let second = match self.bit_vectors(query, most) {
+            Answer::Unknown(reason) if !fatal(&reason) => reason,
+            answer => return answer,
+        };
+        if !bit_operation {
+            return Answer::Unknown(first);
+        }
+        match self.integers(None, query, BitOps::Abstract, deadline) {
+            Answer::Unknown(_) => Answer::Unknown(second),
+            answer => answer,
+        }
+    }
+
+    /// Asks in integers.
+    fn integers(
+        &mut self,
+        base: Option<(&mut Base, &[B])>,
+        query: &Query,
+        bit_ops: BitOps,
+        deadline: Instant,
+    ) -> Answer {
+        let attempt = match base {
+            Some((base, extra)) => self.extend(base, extra, query, deadline),
+            None => self.whole(query, Wrap::Assume, bit_ops, deadline),
+        };
+        let (answer, assumptions) = match attempt {
+            Ok(done) => done,
+            Err(reason) => return Answer::Unknown(reason),
+        };
+        match answer {
+            Answer::Unsat { .. } if !assumptions.is_empty() => {
+                if self.config.recheck_overflow
+                    && let Some(better) = self.recheck(query, bit_ops, &assumptions)
+                {
+                    return better;
+                }
+                Answer::Unsat { assumptions }
+            }
+            answer => answer,
+        }
+    }
+
+    /// Asks again without assumptions; `None` if that gives no answer in its time, or a solution that may need a signed
+    /// overflow: C leaves that undefined, so it is no race.
+    fn recheck(&mut self, query: &Query, bit_ops: BitOps, assumptions: &[String]) -> Option<Answer> {
+        let deadline = Instant::now() + self.config.recheck_timeout;
+        let half = Instant::now() + self.config.recheck_timeout / 2;
+        if let Ok((Answer::Unsat { .. }, _)) = self.whole(query, Wrap::Exact, bit_ops, half) {
+            return Some(Answer::Unsat { assumptions: Vec::new() });
+        }
+        match self.bit_vectors(query, deadline) {
+            Answer::Unknown(_) => None,
+            Answer::Sat(_) if assumptions.iter().any(|a| a.starts_with(SIGNED)) => None,
+            answer => Some(answer),
+        }
+    }
+
+    /// The whole query, in a scope of its own. Also the assumptions of the encoding.
+    fn whole(
+        &mut self,
+        query: &Query,
+        wrap: Wrap,
+        bit_ops: BitOps,
+        deadline: Instant,
+    ) -> Result<(Answer, Vec<String>), Reason> {
+        self.unload();
+        let mut encoded = Encoded::new(query, wrap, bit_ops)?;
+        let assumptions = encoded.ints.assumptions.iter().cloned().collect();
+        self.link.start(deadline)?;
+        self.link.tell("(push 1)\n");
+        let text = encoded.text.clone();
+        self.link.tell(&text);
+        let answer = self.solve(&mut encoded, query, deadline);
+        self.link.tell("(pop 1)\n");
+        Ok((answer?, assumptions))
+    }
+
+    /// The base, which stays with the process, and more conditions.
+    fn extend(
+        &mut self,
+        base: &mut Base,
+        extra: &[B],
+        query: &Query,
+        deadline: Instant,
+    ) -> Result<(Answer, Vec<String>), Reason> {
+        if base.encoded.is_none() {
+            base.encoded = Some(Encoded::new(&base.query, Wrap::Assume, BitOps::Refuse)?);
+        }
+        let Some(encoded) = &base.encoded else {
+            return Err(Reason::Unencodable("the base was not encoded".to_string()));
+        };
+        self.link.start(deadline)?;
+        if base.loaded.is_none() || base.loaded != self.link.running() {
+            self.link.tell("(push 1)\n");
+            self.link.tell(&encoded.text);
+            base.loaded = self.link.running();
+        }
+        let mut encoded = encoded.clone();
+        let known: std::collections::HashSet<Name> = encoded.vars.iter().map(|(name, _)| name.clone()).collect();
+        self.link.tell("(push 1)\n");
+        let mut told = encoded.declare_missing(query, &known)?;
+        for condition in extra {
+            told.push_str(&encoded.add(condition)?);
+        }
+        let assumptions = encoded.ints.assumptions.iter().cloned().collect();
+        self.link.tell(&told);
+        let answer = self.solve(&mut encoded, query, deadline);
+        self.link.tell("(pop 1)\n");
+        Ok((answer?, assumptions))
+    }
+
+    /// Decides what the process was told: first with products as unknowns, then with refined ones, then as they are.
+    fn solve(&mut self, encoded: &mut Encoded, query: &Query, deadline: Instant) -> Result<Answer, Reason> {
+        let has_products = !encoded.emitter.products.table.is_empty();
+        let unsat = || Answer::Unsat { assumptions: Vec::new() };
+        if has_products && self.config.products {
+            for round in 0..ROUNDS {
+                // Nothing is gained by spending all the time on one round.
+                let left = deadline.saturating_duration_since(Instant::now());
+                let until = Instant::now() + if round == 0 { left / 2 } else { left / 3 };
+                let values = match self.link.check(&encoded.text, until) {
+                    Ok(Verdict::Unsat) => return Ok(unsat()),
+                    Ok(Verdict::Sat) => self.link.values(&encoded.emitter.names(), until)?,
+                    Err(Reason::Timeout | Reason::Incomplete(_)) if self.link.running().is_some() => break,
+                    Err(reason) => return Err(reason),
+                };
+                if let Some(model) = encoded.model(query, &values) {
+                    return Ok(Answer::Sat(model));
+                }
+                self.link.stats.refinements += 1;
+                let value = |atom: AtomId| values.get(&atom).copied();
+                // With its factors fixed, the query is linear: is the candidate nearly a solution?
+                if round % 2 == 0
+                    && let Some(answer) = self.fixed(encoded, query, &value, until)?
+                {
+                    return Ok(answer);
+                }
+                let clauses = encoded.emitter.products.refine(&value).map_err(|e| unencodable(e.into()))?;
+                if clauses.is_empty() {
+                    break;
+                }
+                encoded.emitter.clauses(&clauses, &encoded.ints).map_err(unencodable)?;
+                let told = encoded.emitter.take().map_err(unencodable)?;
+                encoded.text.push_str(&told);
+                self.link.tell(&told);
+            }
+        }
+        if has_products {
+            encoded.emitter.define_products(&encoded.ints).map_err(unencodable)?;
+            let told = encoded.emitter.take().map_err(unencodable)?;
+            encoded.text.push_str(&told);
+            self.link.tell(&told);
+        }
+        match self.link.check(&encoded.text, deadline)? {
+            Verdict::Unsat => Ok(unsat()),
+            Verdict::Sat => {
+                let values = self.link.values(&encoded.emitter.names(), deadline)?;
+                match encoded.model(query, &values) {
+                    Some(model) => Ok(Answer::Sat(model)),
+                    None => Err(no_model()),
+                }
+            }
+        }
+    }
+
+    /// Tries the factors of the candidate as constants.
+    fn fixed(
+        &mut self,
+        encoded: &Encoded,
+        query: &Query,
+        value: &impl Fn(AtomId) -> Option<i128>,
+        deadline: Instant,
+    ) -> Result<Option<Answer>, Reason> {
+        let mut fixed = encoded.clone();
+        fixed.emitter.fix_factors(value, &fixed.ints).map_err(unencodable)?;
+        let told = fixed.emitter.take().map_err(unencodable)?;
+        fixed.text.push_str(&told);
+        self.link.tell("(push 1)\n");
+        self.link.tell(&told);
+        let found = match self.link.check(&fixed.text, deadline) {
+            Ok(Verdict::Sat) => {
+                let values = self.link.values(&fixed.emitter.names(), deadline)?;
+                fixed.model(query, &values).map(Answer::Sat)
+            }
+            Ok(Verdict::Unsat) => None,
+            Err(Reason::Timeout | Reason::Incomplete(_)) if self.link.running().is_some() => None,
+            Err(reason) => return Err(reason),
+        };
+        self.link.tell("(pop 1)\n");
+        Ok(found)
+    }
+
+    /// Asks in bit-vectors.
+    fn bit_vectors(&mut self, query: &Query, deadline: Instant) -> Answer {
+        self.unload();
+        self.bit_vector_answer(query, deadline).unwrap_or_else(Answer::Unknown)
+    }
+
+    fn bit_vector_answer(&mut self, query: &Query, deadline: Instant) -> Result<Answer, Reason> {
+        let script = bits::encode(query).map_err(unencodable)?;
+        self.link.start(deadline)?;
+        self.link.tell("(push 1)\n");
+        self.link.tell(&script.text);
+        let answer = match self.link.check(&script.text, deadline) {
+            Ok(Verdict::Unsat) => Ok(Answer::Unsat { assumptions: Vec::new() }),
+            Ok(Verdict::Sat) => self.bit_vector_model(query, &script, deadline).map(Answer::Sat),
+            Err(reason) => Err(reason),
+        };
+        self.link.tell("(pop 1)\n");
+        answer
+    }
+
+    fn bit_vector_model(&mut self, query: &Query, script: &bits::Script, deadline: Instant) -> Result<Model, Reason> {
+        let vars = script.vars.iter().map(|(_, text, _, _)| text);
+        let calls = script.calls.iter().map(|(_, text, _, _)| text);
+        let names: Vec<(AtomId, String)> =
+            vars.chain(calls).enumerate().map(|(i, text)| (i as AtomId, text.clone())).collect();
+        let values = self.link.values(&names, deadline)?;
+        let value = |i: usize, width: u32, signed: bool| {
+            values.get(&(i as AtomId)).map(|v| bits::signed_value(*v, width, signed))
+        };
+        let mut of_vars = HashMap::new();
+        for (i, (name, _, width, signed)) in script.vars.iter().enumerate() {
+            of_vars.extend(value(i, *width, *signed).map(|v| (name.clone(), v)));
+        }
+        let mut of_calls = HashMap::new();
+        for (i, (call, _, width, signed)) in script.calls.iter().enumerate() {
+            of_calls.extend(value(script.vars.len() + i, *width, *signed).map(|v| (call.clone(), v)));
+        }
+        let model = Model::complete(query, &of_vars, &of_calls);
+        if model.satisfies(query).unwrap_or(false) { Ok(model) } else { Err(no_model()) }
+    }
+}
+
+impl Encoded {
+    fn new(query: &Query, wrap: Wrap, bit_ops: BitOps) -> Result<Encoded, Reason> {
+        let mut encoded = Encoded {
+            ints: Ints::new(wrap, bit_ops),
+            emitter: Emitter::default(),
+            text: String::new(),
+            vars: Vec::new(),
+        };
+        encoded.declare_missing(query, &std::collections::HashSet::new())?;
+        // All conditions at once, so that the products of all of them are known before one is factored.
+        let mut forms = Vec::with_capacity(query.asserts.len());
+        for assert in &query.asserts {
+            forms.push(encoded.ints.holds(assert).map_err(unencodable)?);
+        }
+        let form = encoded.ints.and(forms);
+        encoded.emitter.assert(form, &encoded.ints).map_err(unencodable)?;
+        let text = encoded.emitter.take().map_err(unencodable)?;
+        encoded.text.push_str(&text);
+        Ok(encoded)
+    }
+
+    fn declare_missing(
+        &mut self,
+        query: &Query,
+        known: &std::collections::HashSet<Name>,
+    ) -> Result<String, Reason> {
+        let ranges = query.ranges();
+        for (name, (ty, interval)) in query.all_vars() {
+            if known.contains(&name) {
+                continue;
+            }
+            let sharp = ranges.interval(&N::var(&Var::new(name.clone(), ty))).meet(interval);
+            let atom = self.ints.declare(&name, sharp);
+            self.emitter.variable(atom, &self.ints).map_err(unencodable)?;
+            self.vars.push((name, atom));
+        }
+        let text = self.emitter.take().map_err(unencodable)?;
+        self.text.push_str(&text);
+        Ok(text)
+    }
+
+    /// Asserts one more condition; returns what that adds to the text.
+    fn add(&mut self, condition: &B) -> Result<String, Reason> {
+        let form = self.ints.holds(condition).map_err(unencodable)?;
+        self.emitter.assert(form, &self.ints).map_err(unencodable)?;
+        let text = self.emitter.take().map_err(unencodable)?;
+        self.text.push_str(&text);
+        Ok(text)
+    }
+
+    /// The model that these values make up, if it satisfies the query.
+    fn model(&self, query: &Query, values: &HashMap<AtomId, i128>) -> Option<Model> {
+        let vars = self.vars.iter().filter_map(|(name, atom)| values.get(atom).map(|v| (name.clone(), *v))).collect();
+        let calls = self.ints.calls.iter().filter_map(|(call, atom)| values.get(atom).map(|v| (call.clone(), *v)));
+        let model = Model::complete(query, &vars, &calls.collect());
+        model.satisfies(query).unwrap_or(false).then_some(model)
+    }
+}
+
+fn unencodable(error: Unencodable) -> Reason {
+    Reason::Unencodable(error.0)
+}
+
+fn no_model() -> Reason {
+    Reason::Incomplete("the solver's model does not satisfy the query".to_string())
+}
+
+/// Is there no point in trying the other encoding?
+fn fatal(reason: &Reason) -> bool {
+    matches!(reason, Reason::NoSolver(_) | Reason::SolverDied(_) | Reason::SolverError(_) | Reason::Garbage(_))
+}
+
+/// An answer that needs no solver.
+fn trivial(query: &Query) -> Option<Answer> {
+    let empty = |i: &Interval| i.lo.zip(i.hi).is_some_and(|(lo, hi)| lo > hi);
+    let unsat = query.all_vars().values().any(|(_, interval)| empty(interval))
+        || B::and(query.asserts.iter().cloned()).as_lit() == Some(false);
+    if unsat {
+        return Some(Answer::Unsat { assumptions: Vec::new() });
+    }
+    if query.asserts.iter().all(|b| b.as_lit() == Some(true)) {
+        let model = Model::complete(query, &HashMap::new(), &HashMap::new());
+        if model.satisfies(query).unwrap_or(false) {
+            return Some(Answer::Sat(model));
+        }
+    }
+    None
+}
+
+fn on_large_stack<T: Send>(body: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(LARGE_STACK).spawn_scoped(scope, body);
+        match thread.map(|t| t.join()) {
+            Ok(Ok(value)) => value,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => crate::bug!("no thread could be started: {error}"),
+        }
+    })
+}
+
+/// The process, and the policy of starting it again.
+struct Link {
+    solver: Option<PathBuf>,
+    located: Option<Result<Located, Reason>>,
+    process: Option<Process>,
+    /// The number of the running process, from 1.
+    number: u64,
+    failures: u32,
+    last_failure: Option<Reason>,
+    max_failures: u32,
+    max_answer: usize,
+    markers: u64,
+    keep_dir: Option<PathBuf>,
+    kept: u64,
+    stats: Stats,
+}
+
+impl Link {
+    fn new(config: &SolverConfig) -> Link {
+        Link {
+            solver: config.solver.clone(),
+            located: None,
+            process: None,
+            number: 0,
+            failures: 0,
+            last_failure: None,
+            max_failures: config.max_failures.max(1),
+            max_answer: config.max_answer,
+            markers: 0,
+            keep_dir: config.keep_dir.clone(),
+            kept: 0,
+            stats: Stats::default(),
+        }
+    }
+
+    fn located(&mut self) -> Result<Located, Reason> {
+        let solver = self.solver.clone();
+        self.located
+            .get_or_insert_with(|| locate(solver.as_deref()).map_err(|e| Reason::NoSolver(e.to_string())))
+            .clone()
+    }
+
+    /// The number of the process that runs, if one does.
+    fn running(&self) -> Option<u64> {
+        self.process.as_ref().map(|_| self.number)
+    }
+
+    /// Makes sure that a process runs and listens.
+    fn start(&mut self, deadline: Instant) -> Result<(), Reason> {
+        if self.process.is_some() {
+            return Ok(());
+        }
+        let located = self.located()?;
+        if self.failures >= self.max_failures {
+            let last = self.last_failure.clone().map(|r| r.to_string()).unwrap_or_default();
+            return Err(Reason::SolverDied(format!("given up after {} failures in a row; the last: {last}", self.failures)));
+        }
+        let process = match Process::spawn(&located, self.max_answer) {
+            Ok(process) => process,
+            Err(error) => return Err(self.failed(error)),
+        };
+        if self.number > 0 {
+            self.stats.restarts += 1;
+        }
+        self.number += 1;
+        process.send("(set-option :print-success false)\n");
+        process.send(match located.kind {
+            SolverKind::Z3 => "(set-option :produce-models true)\n",
+            SolverKind::Cvc5 => "(set-logic ALL)\n",
+        });
+        self.process = Some(process);
+        self.synchronise(deadline)
+    }
+
+    /// Waits until the solver has read all that it was told. What it says before that is an error.
+    fn synchronise(&mut self, deadline: Instant) -> Result<(), Reason> {
+        self.markers += 1;
+        let marker = format!("m-{}", self.markers);
+        self.tell(&format!("(echo \"{marker}\")\n"));
+        let said = self.read(deadline + GRACE)?;
+        match said.trim_matches('"') {
+            text if text == marker => Ok(()),
+            text if text.starts_with("(error") => Err(self.error(&said)),
+            _ => Err(self.failed(ProcessError::Garbage(format!("`{}` out of turn", clip(&said))))),
+        }
+    }
+
+    fn tell(&self, text: &str) {
+        if let Some(process) = &self.process {
+            process.send(text);
+        }
+    }
+
+    fn read(&mut self, deadline: Instant) -> Result<String, Reason> {
+        let Some(process) = &mut self.process else { return Err(Reason::SolverDied("it is not running".to_string())) };
+        match process.read(deadline) {
+            Ok(answer) => Ok(answer),
+            Err(error) => Err(self.failed(error)),
+        }
+    }
+
+    /// Ends the process and counts the failure.
+    fn failed(&mut self, error: ProcessError) -> Reason {
+        self.process = None;
+        self.failures += 1;
+        let reason = match error {
+            ProcessError::Overrun => Reason::Timeout,
+            ProcessError::Spawn(_) | ProcessError::Died(_) => Reason::SolverDied(error.to_string()),
+            ProcessError::Garbage(what) => Reason::Garbage(what),
+        };
+        self.last_failure = Some(reason.clone());
+        reason
+    }
+
+    /// The solver refused a command. What it was told before is not to be trusted any more.
+    fn error(&mut self, said: &str) -> Reason {
+        self.process = None;
+        self.failures += 1;
+        let text = said.trim_start_matches("(error").trim_end_matches(')').trim().trim_matches('"');
+        let reason = Reason::SolverError(clip(text));
+        self.last_failure = Some(reason.clone());
+        reason
+    }
+
+    /// `(check-sat)` of what the process was told; `text` is the same as one script, for the record.
+    fn check(&mut self, text: &str, deadline: Instant) -> Result<Verdict, Reason> {
+        let start = Instant::now();
+        let verdict = self.check_untimed(deadline);
+        self.stats.checks += 1;
+        self.stats.solver += start.elapsed();
+        self.keep(text, &verdict);
+        verdict
+    }
+
+    fn check_untimed(&mut self, deadline: Instant) -> Result<Verdict, Reason> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let millis = left.as_millis();
+        if millis == 0 {
+            return Err(Reason::Timeout);
+        }
+        let option = match self.located()?.kind {
+            SolverKind::Z3 => "timeout",
+            SolverKind::Cvc5 => "tlimit-per",
+        };
+        self.tell(&format!("(set-option :{option} {millis})\n"));
+        self.synchronise(deadline)?;
+        self.tell("(check-sat)\n");
+        let said = match self.read(deadline + GRACE) {
+            Ok(said) => said,
+            Err(Reason::Timeout) => {
+                // It listened, so it is only slow: no failure, but it has to go.
+                self.failures = self.failures.saturating_sub(1);
+                return Err(Reason::Timeout);
+            }
+            Err(reason) => return Err(reason),
+        };
+        match said.as_str() {
+            "sat" => {
+                self.failures = 0;
+                Ok(Verdict::Sat)
+            }
+            "unsat" => {
+                self.failures = 0;
+                Ok(Verdict::Unsat)
+            }
+            "unknown" | "timeout" => {
+                self.failures = 0;
+                Err(self.why_unknown(deadline))
+            }
+            _ if said.starts_with("(error") => Err(self.error(&said)),
+            _ => Err(self.failed(ProcessError::Garbage(format!("`{}`", clip(&said))))),
+        }
+    }
+
+    fn why_unknown(&mut self, deadline: Instant) -> Reason {
+        self.tell("(get-info :reason-unknown)\n");
+        match self.read(deadline + GRACE) {
+            Ok(why) if why.contains("timeout") || why.contains("canceled") || why.contains("resource") => Reason::Timeout,
+            Ok(why) if why.starts_with("(error") => Reason::Incomplete("the solver does not know".to_string()),
+            Ok(why) => {
+                let why = why.trim_start_matches("(:reason-unknown").trim_end_matches(')').trim().trim_matches('"');
+                Reason::Incomplete(format!("the solver does not know ({})", clip(why)))
+            }
+            Err(Reason::Timeout) => Reason::Timeout,
+            Err(_) => Reason::Incomplete("the solver does not know".to_string()),
+        }
+    }
+
+    /// The values of symbols in the model.
+    fn values(&mut self, names: &[(AtomId, String)], deadline: Instant) -> Result<HashMap<AtomId, i128>, Reason> {
+        if names.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let asked: Vec<String> = names.iter().map(|(_, name)| name.clone()).collect();
+        self.tell(&format!("(get-value ({}))\n", asked.join(" ")));
+        let said = self.read(deadline + GRACE)?;
+        if said.starts_with("(error") {
+            return Err(self.error(&said));
+        }
+        match decode::values(&said, &asked) {
+            Ok(values) => Ok(names.iter().map(|(atom, _)| *atom).zip(values).collect()),
+            Err(what) => Err(self.failed(ProcessError::Garbage(what))),
+        }
+    }
+
+    /// Leaves the script and its answer where they can be looked at.
+    fn keep(&mut self, text: &str, verdict: &Result<Verdict, Reason>) {
+        let Some(dir) = &self.keep_dir else { return };
+        self.kept += 1;
+        let answer = match verdict {
+            Ok(Verdict::Sat) => "sat".to_string(),
+            Ok(Verdict::Unsat) => "unsat".to_string(),
+            Err(reason) => format!("no answer: {reason}").replace('\n', " "),
+        };
+        let script = format!("; {answer}\n(set-logic ALL)\n{text}(check-sat)\n");
+        // A record that cannot be written must not change an answer.
+        let _ = std::fs::create_dir_all(dir);
+        let _ = std::fs::write(dir.join(format!("{:05}.smt2", self.kept)), script);
+    }
+}
+
+fn clip(text: &str) -> String {
+    text.chars().take(200).collect()
+}

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Another program.
+echo "GNU bc 1.07"

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Prints blanks without end.
+yes ""

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Does not read what it is sent.
+sleep 60

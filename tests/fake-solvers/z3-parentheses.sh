@@ -1,0 +1,3 @@
+#!/bin/sh
+# Opens parentheses and never closes them.
+yes "((((((((" | tr -d '\n'
