@@ -66,6 +66,11 @@ impl SourceMap {
         }
     }
 
+    /// The path and text of every file, in the order in which they were added.
+    pub fn all(&self) -> impl Iterator<Item = (&Path, &str)> {
+        self.files.iter().map(|f| (f.path.as_path(), f.text.as_str()))
+    }
+
     pub fn path(&self, file: FileId) -> &Path {
         &self.source(file).path
     }

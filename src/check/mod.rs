@@ -1,4 +1,9 @@
 //! From files to verdicts: the ordered list of passes, the scheduler, and how answers become findings.
 
+pub mod dump;
+pub mod kernel;
 pub mod launch;
+pub mod pipeline;
+pub mod schedule;
 pub mod source;
+pub mod witness;

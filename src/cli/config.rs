@@ -123,7 +123,8 @@ pub struct AssumeConfig {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SolverConfig {
-    pub program: PathBuf,
+    /// `None`: looked for on the machine.
+    pub program: Option<PathBuf>,
     pub query_timeout: Duration,
     pub timeout: Option<Duration>,
     pub jobs: NonZeroUsize,
@@ -261,7 +262,7 @@ impl SolverConfig {
             is_folder_or_free("--keep-smt", folder)?;
         }
         Ok(SolverConfig {
-            program: args.solver.unwrap_or_else(|| PathBuf::from("z3")),
+            program: args.solver,
             query_timeout: args.query_timeout,
             timeout: args.timeout,
             jobs: args.jobs.unwrap_or(env.processors),

@@ -3,5 +3,7 @@
 pub mod args;
 pub mod config;
 pub mod exit;
+pub mod fuzz;
 pub mod output;
+pub mod run;
 pub mod walk;

@@ -1,0 +1,435 @@
+//! One kernel: from its code to a verdict.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use super::pipeline::{AtLevel, at_levels};
+use super::source::location;
+use super::witness::{Race, witness};
+use crate::base::{Name, SourceMap, Span};
+use crate::core::race::{ArrayRaces, RacePhase};
+use crate::core::scope::{Level, Task};
+use crate::core::{Coordinate, Mode, SiteId};
+use crate::exp::{B, Interval, N, Var, free_vars_b};
+use crate::frontend::cuda::lower::LoweredKernel;
+use crate::kernel::infer::{Config, Inferred, Touches, infer};
+use crate::report::finding::{
+    AccessMode, AccessReport, Finding, FindingClass, FindingKind, KernelReport, Launch, Level as ReportLevel, Location,
+    Message, Verdict, Witness,
+};
+use crate::smt::{Answer, Query, Reason, Session};
+
+/// What a check is asked for.
+#[derive(Clone, Debug)]
+pub struct CheckOptions {
+    pub levels: Vec<Level>,
+    pub arrays: Vec<String>,
+    pub params: BTreeMap<String, i128>,
+    pub all_dims: bool,
+    pub warp_size: u32,
+    pub max_findings: usize,
+    /// Statements and expressions of a kernel that are walked before it is given up.
+    pub steps: usize,
+}
+
+impl Default for CheckOptions {
+    fn default() -> CheckOptions {
+        CheckOptions {
+            levels: Vec::new(),
+            arrays: Vec::new(),
+            params: BTreeMap::new(),
+            all_dims: false,
+            warp_size: 32,
+            max_findings: 20,
+            steps: 400_000,
+        }
+    }
+}
+
+struct Check<'a> {
+    sources: &'a SourceMap,
+    inferred: &'a Inferred,
+    session: &'a mut Session,
+    options: &'a CheckOptions,
+    name: &'a str,
+    launch: &'a Launch,
+    findings: Vec<Finding>,
+    reasons: Vec<Message>,
+    assumptions: Vec<String>,
+    queries: usize,
+}
+
+/// Infers the protocol of a kernel, for the launch given.
+pub fn protocol_of(kernel: &LoweredKernel, launch: &Launch, options: &CheckOptions) -> Inferred {
+    let config = Config {
+        block: launch.block,
+        grid: launch.grid,
+        unused_axes_are_one: !options.all_dims,
+        params: options.params.clone(),
+        steps: options.steps,
+    };
+    infer(&kernel.program, kernel.kernel, &config)
+}
+
+/// Checks a kernel.
+pub fn check_kernel(
+    kernel: &LoweredKernel,
+    sources: &SourceMap,
+    launch: &Launch,
+    notes: &[String],
+    options: &CheckOptions,
+    session: &mut Session,
+) -> KernelReport {
+    let started = Instant::now();
+    let inferred = protocol_of(kernel, launch, options);
+    let launch = Launch { block: inferred.block, grid: inferred.grid, ..launch.clone() };
+    let mut check = Check {
+        sources,
+        inferred: &inferred,
+        session,
+        options,
+        name: &kernel.name,
+        launch: &launch,
+        findings: Vec::new(),
+        reasons: Vec::new(),
+        assumptions: notes.iter().chain(&inferred.assumptions).cloned().collect(),
+        queries: 0,
+    };
+    let verdict = check.run();
+    let Check { findings, reasons, assumptions, queries, .. } = check;
+    let at = location(sources, kernel.span);
+    KernelReport {
+        name: kernel.name.clone(),
+        path: at.path,
+        line: at.line,
+        verdict,
+        reasons,
+        launch,
+        assumptions,
+        findings,
+        time_ms: started.elapsed().as_secs_f64() * 1000.0,
+        queries,
+    }
+}
+
+/// The variables of conditions, each within its type.
+fn declared(asserts: &[B]) -> Vec<(Var, Interval)> {
+    let vars: std::collections::BTreeSet<Var> = asserts.iter().flat_map(free_vars_b).collect();
+    vars.into_iter().map(|v| { let interval = Interval::of_type(v.ty); (v, interval) }).collect()
+}
+
+impl Check<'_> {
+    fn run(&mut self) -> Verdict {
+        let inferred = self.inferred;
+        let lost = inferred.losses.iter().any(|l| l.touches != Touches::Value);
+        let rejected = inferred.losses.iter().any(|l| l.code == "parse-error" || l.code == "too-deep");
+        for loss in &inferred.losses {
+            if loss.touches != Touches::Value {
+                self.reason(loss.code, loss.text.clone(), Some(loss.span));
+            }
+        }
+        if rejected {
+            return Verdict::Rejected;
+        }
+        let kernel = &inferred.kernel;
+        if kernel.arrays.is_empty() && !lost && !contains_sync(&kernel.code) {
+            return Verdict::NoAccesses;
+        }
+        if !kernel.pre.as_lit().unwrap_or(false) {
+            match self.vacuous() {
+                Some(true) => {
+                    self.reason("vacuous", "no thread fulfils the assumptions of this kernel: they contradict each other", None);
+                    return Verdict::Vacuous;
+                }
+                Some(false) => {}
+                None => {}
+            }
+        }
+        for at in at_levels(kernel, &self.options.levels, self.options.warp_size) {
+            for violation in &at.violations {
+                let span = violation.at.map(|s| self.span(s));
+                let code = if violation.rule.starts_with("WF-UNIFORM") { "barrier-uniformity" } else { "ill-formed" };
+                self.reason(code, format!("{} [{}]", violation.message, violation.rule), span);
+            }
+            self.level(&at);
+        }
+        if self.findings.iter().any(|f| f.class == FindingClass::Confirmed) {
+            Verdict::Racy
+        } else if !self.reasons.is_empty() || self.findings.iter().any(|f| f.class == FindingClass::Possible) {
+            Verdict::Inconclusive
+        } else if !self.findings.is_empty() {
+            Verdict::SameValue
+        } else if kernel.arrays.is_empty() {
+            Verdict::NoAccesses
+        } else {
+            Verdict::RaceFree
+        }
+    }
+
+    fn reason(&mut self, code: &'static str, text: impl Into<String>, span: Option<Span>) {
+        let at = span.map(|s| location(self.sources, s));
+        let message = Message { code, text: text.into(), at, help: None };
+        if !self.reasons.contains(&message) {
+            self.reasons.push(message);
+        }
+    }
+
+    fn span(&self, site: SiteId) -> Span {
+        match self.inferred.sites.get(site.0 as usize) {
+            Some(site) => site.span,
+            None => crate::bug!("site {} is not known", site.0),
+        }
+    }
+
+    /// Do the assumptions contradict each other? `None` when the solver does not say.
+    fn vacuous(&mut self) -> Option<bool> {
+        let kernel = &self.inferred.kernel;
+        let coordinates = kernel.blocks.iter().chain(&kernel.threads);
+        let zero = N::num(0);
+        let mut asserts: Vec<B> = coordinates
+            .flat_map(|c| {
+                let x = N::var(&c.var);
+                [zero.le(&x), x.lt(&c.extent)]
+            })
+            .collect();
+        asserts.push(kernel.pre.clone());
+        let query = Query::new(declared(&asserts), asserts);
+        self.queries += 1;
+        match self.session.check(&query) {
+            Answer::Sat(_) => Some(false),
+            Answer::Unsat { .. } => Some(true),
+            Answer::Unknown(_) => None,
+        }
+    }
+
+    fn level(&mut self, at: &AtLevel) {
+        for phase in at.race_phases() {
+            for array in phase.arrays() {
+                let selected = self.options.arrays.is_empty() || self.options.arrays.iter().any(|a| a == array.as_str());
+                if selected && may_conflict(&phase, &array) {
+                    self.array(at, &phase, &array);
+                }
+                if self.findings.len() >= self.options.max_findings {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Facts about the two threads of a pair.
+    fn pair_facts(&self, phase: &RacePhase) -> Vec<B> {
+        let facts = &self.inferred.pair_facts;
+        facts
+            .iter()
+            .map(|f| {
+                let left = Task::One.rename(&phase.locals).numeric(&f.left);
+                let right = Task::Two.rename(&phase.locals).numeric(&f.right);
+                B::rel(f.relation, &left, &right)
+            })
+            .collect()
+    }
+
+    /// All races on one array in one phase.
+    fn array(&mut self, at: &AtLevel, phase: &RacePhase, array: &Name) {
+        let races = phase.races_on(array);
+        if races.formula.as_lit() == Some(false) {
+            return;
+        }
+        let mut asserts = vec![phase.assumptions.clone(), races.formula.clone()];
+        asserts.extend(self.pair_facts(phase));
+        let base = Query::new(declared(&asserts), asserts);
+        self.session.with_base(&base);
+        let mut distinct = B::not(&races.same_value);
+        let mut same_value = false;
+        loop {
+            self.queries += 1;
+            match self.session.check_extra(std::slice::from_ref(&distinct)) {
+                Answer::Unsat { assumptions } => {
+                    for assumption in assumptions {
+                        if !self.assumptions.contains(&assumption) {
+                            self.assumptions.push(assumption);
+                        }
+                    }
+                    if same_value || races.same_value.as_lit() == Some(false) {
+                        return;
+                    }
+                    // No other race: is there one between stores of the same value?
+                    same_value = true;
+                    distinct = races.same_value.clone();
+                }
+                Answer::Sat(model) => {
+                    let model = self.smaller(&model, &distinct);
+                    let Some(pair) = chosen(&races, &model, phase) else {
+                        self.unknown(array, &Reason::Incomplete("the model names no accesses".to_owned()), at.level);
+                        return;
+                    };
+                    let race = witness(&self.inferred.kernel, phase, pair, &model, self.options.warp_size);
+                    self.found(phase, array, pair, race, same_value);
+                    if self.findings.len() >= self.options.max_findings {
+                        return;
+                    }
+                    self.session.block(&races.other_than(pair[0], pair[1]));
+                }
+                Answer::Unknown(reason) => {
+                    self.unknown(array, &reason, at.level);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The same race with small parameters, when there is one: it is replayed sooner, and easier to read.
+    fn smaller(&mut self, model: &crate::smt::Model, distinct: &B) -> crate::smt::Model {
+        let large: Vec<B> = self
+            .inferred
+            .kernel
+            .globals
+            .iter()
+            .filter(|v| model.vars.get(&v.name).is_some_and(|value| value.abs() > 64))
+            .flat_map(|v| {
+                let x = N::var(v);
+                [N::num(-64).le(&x), x.le(&N::num(64))]
+            })
+            .collect();
+        if large.is_empty() {
+            return model.clone();
+        }
+        let mut extra = vec![distinct.clone()];
+        extra.extend(large);
+        self.queries += 1;
+        match self.session.check_extra(&extra) {
+            Answer::Sat(small) => small,
+            Answer::Unsat { .. } | Answer::Unknown(_) => model.clone(),
+        }
+    }
+
+    fn unknown(&mut self, array: &Name, reason: &Reason, level: Level) {
+        let code = match reason {
+            Reason::NoSolver(_) => "solver-missing",
+            Reason::SolverDied(_) | Reason::SolverError(_) | Reason::Garbage(_) => "solver-failed",
+            Reason::Timeout | Reason::Incomplete(_) | Reason::Unencodable(_) => "solver-unknown",
+        };
+        let between = match level {
+            Level::Warp => "threads of one warp",
+            Level::Block => "threads of one block",
+            Level::Grid => "threads of different blocks",
+        };
+        self.reason(code, format!("whether {between} race on `{array}` was not decided: {reason}"), None);
+    }
+
+    fn found(&mut self, phase: &RacePhase, array: &Name, pair: [usize; 2], race: Race, same_value: bool) {
+        let class = match (&race.doubt, same_value) {
+            (None, true) => FindingClass::SameValue,
+            (None, false) => FindingClass::Confirmed,
+            (Some(_), _) => FindingClass::Possible,
+        };
+        let kernel = &self.inferred.kernel;
+        let axes = |coordinates: &[Coordinate], values: &[i128]| {
+            let mut all = [0; 3];
+            for (c, value) in coordinates.iter().zip(values) {
+                match c.var.name.as_str().rsplit('.').next() {
+                    Some("x") => all[0] = *value,
+                    Some("y") => all[1] = *value,
+                    _ => all[2] = *value,
+                }
+            }
+            all
+        };
+        let mut accesses = Vec::new();
+        for (i, side) in pair.iter().enumerate() {
+            let side = &phase.sides[*side];
+            let site = match self.inferred.sites.get(side.site.0 as usize) {
+                Some(site) => site,
+                None => crate::bug!("site {} is not known", side.site.0),
+            };
+            accesses.push(AccessReport {
+                at: location(self.sources, site.span),
+                mode: match side.mode {
+                    Mode::Rd => AccessMode::Read,
+                    Mode::Wr(_) => AccessMode::Write,
+                    Mode::At(_) => AccessMode::Atomic,
+                },
+                thread: axes(&kernel.threads, &race.threads[i].thread),
+                block: axes(&kernel.blocks, &race.threads[i].block),
+                index: race.index[i].clone(),
+                calls: site.calls.iter().map(|s| location(self.sources, *s)).collect(),
+                locals: race.locals[i].clone(),
+            });
+        }
+        let dim = |what: &str, given: [Option<i128>; 3]| {
+            let value = |axis: usize| {
+                let name = format!("{what}.{}", ["x", "y", "z"][axis]);
+                given[axis].or_else(|| race.globals.get(&name).copied()).unwrap_or(1)
+            };
+            [value(0), value(1), value(2)]
+        };
+        let params = race.globals.iter().filter(|(n, _)| !n.starts_with("blockDim.") && !n.starts_with("gridDim."));
+        let level = match phase.level {
+            Level::Warp => ReportLevel::Warp,
+            Level::Block => ReportLevel::Block,
+            Level::Grid => ReportLevel::Grid,
+        };
+        let id = self.finding_id(array, level, &accesses);
+        if self.findings.iter().any(|f| f.id == id) {
+            return;
+        }
+        let witness = Witness {
+            params: params.map(|(n, v)| (n.clone(), *v)).collect(),
+            block_dim: dim("blockDim", self.launch.block),
+            grid_dim: dim("gridDim", self.launch.grid),
+            values: race.contents,
+        };
+        self.findings.push(Finding {
+            id,
+            kind: FindingKind::Race,
+            class,
+            array: array.to_string(),
+            level,
+            accesses,
+            witness,
+            reason: race.doubt,
+            help: None,
+        });
+    }
+
+    /// The same for the same two accesses, wherever in the file they stand.
+    fn finding_id(&self, array: &Name, level: ReportLevel, accesses: &[AccessReport]) -> String {
+        let mut parts: Vec<String> = accesses
+            .iter()
+            .map(|a| {
+                let line = |at: &Location| at.path.rsplit('/').next().unwrap_or("").to_owned();
+                let text = self.snippet(&a.at);
+                format!("{:?}|{}|{}|{}", a.mode, line(&a.at), text, a.calls.len())
+            })
+            .collect();
+        parts.sort();
+        let text = format!("{}|{array}|{level:?}|{}", self.name, parts.join("|"));
+        // FNV-1a: the id has to be the same on every machine and in every version.
+        let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3));
+        format!("{:012x}", hash >> 16)
+    }
+
+    fn snippet(&self, at: &Location) -> String {
+        let site = self.inferred.sites.iter().find(|s| location(self.sources, s.span) == *at);
+        site.map_or(String::new(), |s| self.sources.snippet(s.span).split_whitespace().collect())
+    }
+}
+
+fn contains_sync(code: &crate::core::Protocol) -> bool {
+    crate::core::wellformed::synchronises_at(code, Level::Warp).is_some()
+}
+
+/// Is there a write or atomic among the accesses to the array that another access could race with?
+fn may_conflict(phase: &RacePhase, array: &Name) -> bool {
+    let sides: Vec<_> = phase.sides.iter().filter(|s| s.array == *array).collect();
+    sides.iter().any(|a| sides.iter().any(|b| a.mode.conflicts(&b.mode, phase.level.scope())))
+}
+
+/// The two sides that a model has chosen.
+fn chosen(races: &ArrayRaces, model: &crate::smt::Model, phase: &RacePhase) -> Option<[usize; 2]> {
+    let [one, two] = races.selectors.each_ref().map(|v| {
+        let value = model.vars.get(&v.name)?;
+        usize::try_from(*value).ok().filter(|i| *i < phase.sides.len())
+    });
+    Some([one?, two?])
+}

@@ -1,0 +1,172 @@
+//! Files and kernels over the cores: every worker has its own solver, and results come out in a stable order.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use super::kernel::{CheckOptions, check_kernel};
+use super::launch::{GivenDims, launch};
+use super::source::{SourceFile, SourceOptions, load};
+use crate::exp::syntax::clear_term_tables;
+use crate::report::finding::{
+    FileReport, FileStatus, IncludedFile, KernelReport, Launch, LaunchSource, Message, Report, Verdict,
+};
+use crate::smt::{Session, SolverConfig};
+
+/// Deep terms are walked by recursion; the memory is only taken when it is used.
+const STACK: usize = 512 << 20;
+
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    pub source: SourceOptions,
+    pub check: CheckOptions,
+    pub block: GivenDims,
+    pub grid: GivenDims,
+    /// Names of kernels to check; empty for all.
+    pub kernels: Vec<String>,
+    pub jobs: usize,
+    /// No kernel is begun after this.
+    pub deadline: Option<Instant>,
+}
+
+/// Runs a job for each item on `jobs` threads with large stacks; results keep the order of the items. A job that
+/// panics, which is a bug of ours, gives what `broken` says.
+pub fn parallel<T: Sync, S, R: Send>(
+    items: &[T],
+    jobs: usize,
+    start: impl Fn() -> S + Sync,
+    run: impl Fn(&mut S, &T) -> R + Sync,
+    broken: impl Fn(&T, String) -> R + Sync,
+) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let results: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::new());
+    let worker = || {
+        let mut state = start();
+        loop {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(i) else { break };
+            let job = std::panic::AssertUnwindSafe(|| run(&mut state, item));
+            let result = match std::panic::catch_unwind(job) {
+                Ok(result) => result,
+                Err(payload) => {
+                    state = start();
+                    let text = payload.downcast_ref::<String>().cloned();
+                    let text = text.or_else(|| payload.downcast_ref::<&str>().map(|s| (*s).to_owned()));
+                    broken(item, text.unwrap_or_else(|| "internal error".to_owned()))
+                }
+            };
+            if let Ok(mut all) = results.lock() {
+                all.push((i, result));
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.clamp(1, items.len().max(1)) {
+            let spawned = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, worker);
+            if spawned.is_err() {
+                // No room for another thread: those that run do the work.
+                break;
+            }
+        }
+    });
+    let mut all = results.into_inner().unwrap_or_default();
+    all.sort_by_key(|(i, _)| *i);
+    all.into_iter().map(|(_, r)| r).collect()
+}
+
+/// Checks all kernels of files that were read already.
+pub fn check_files(inputs: &[(PathBuf, String)], settings: &Settings, solver: &SolverConfig) -> Report {
+    let started = Instant::now();
+    let files = parallel(
+        inputs,
+        settings.jobs,
+        || (),
+        |(), (path, text)| load(path, text.clone(), &settings.source),
+        |(path, _), text| broken_file(path, text),
+    );
+    let mut tasks = Vec::new();
+    for (f, file) in files.iter().enumerate() {
+        for (k, kernel) in file.kernels.iter().enumerate() {
+            let base = kernel.name.split('<').next().unwrap_or("");
+            if settings.kernels.is_empty() || settings.kernels.iter().any(|n| *n == kernel.name || n == base) {
+                tasks.push((f, k));
+            }
+        }
+    }
+    let kernels = parallel(
+        &tasks,
+        settings.jobs,
+        || Session::new(solver.clone()),
+        |session, (f, k)| {
+            let file = &files[*f];
+            let kernel = &file.kernels[*k];
+            let (launch, notes) = launch(settings.block, settings.grid, &file.header, kernel.launch_bounds);
+            if settings.deadline.is_some_and(|d| Instant::now() >= d) {
+                return gave_up(file, *k, launch, "run-timeout", "the time for the run was over before this kernel was begun");
+            }
+            let report = check_kernel(kernel, &file.sources, &launch, &notes, &settings.check, session);
+            clear_term_tables();
+            report
+        },
+        |(f, k), text| {
+            let launch = Launch { block: [None; 3], grid: [None; 3], from: LaunchSource::Symbolic };
+            gave_up(&files[*f], *k, launch, "internal-error", &text)
+        },
+    );
+    let mut included: Vec<IncludedFile> = Vec::new();
+    let pointed: std::collections::BTreeSet<String> = kernels
+        .iter()
+        .flat_map(|k| {
+            let findings = k.findings.iter().flat_map(|f| &f.accesses).flat_map(|a| std::iter::once(&a.at).chain(&a.calls));
+            findings.chain(k.reasons.iter().filter_map(|r| r.at.as_ref())).map(|l| l.path.clone()).collect::<Vec<_>>()
+        })
+        .collect();
+    for file in &files {
+        for (path, text) in file.sources.all() {
+            let path = path.display().to_string();
+            let known = inputs.iter().any(|(p, _)| p.display().to_string() == path) || included.iter().any(|i| i.path == path);
+            if pointed.contains(&path) && !known {
+                included.push(IncludedFile { path, text: text.to_owned() });
+            }
+        }
+    }
+    Report {
+        files: files.into_iter().map(|f| f.report).collect(),
+        kernels,
+        messages: Vec::new(),
+        included,
+        time_ms: started.elapsed().as_secs_f64() * 1000.0,
+    }
+}
+
+fn gave_up(file: &SourceFile, kernel: usize, launch: Launch, code: &'static str, text: &str) -> KernelReport {
+    let at = super::source::location(&file.sources, file.kernels[kernel].span);
+    KernelReport {
+        name: file.kernels[kernel].name.clone(),
+        path: at.path,
+        line: at.line,
+        verdict: Verdict::Inconclusive,
+        reasons: vec![Message { code, text: text.to_owned(), at: None, help: None }],
+        launch,
+        assumptions: Vec::new(),
+        findings: Vec::new(),
+        time_ms: 0.0,
+        queries: 0,
+    }
+}
+
+fn broken_file(path: &Path, text: String) -> SourceFile {
+    let message = Message { code: "internal-error", text, at: None, help: None };
+    SourceFile {
+        sources: crate::base::SourceMap::default(),
+        header: crate::frontend::header::Header::default(),
+        kernels: Vec::new(),
+        report: FileReport {
+            path: path.display().to_string(),
+            text: String::new(),
+            status: FileStatus::Failed,
+            messages: vec![message],
+        },
+    }
+}

@@ -1,0 +1,10 @@
+//! `faial-like fuzz`: random protocols through one pass, against the reference semantics.
+
+use super::args::FuzzArgs;
+use super::config::UsageError;
+use super::exit::Exit;
+
+pub fn run(args: &FuzzArgs) -> Result<Exit, UsageError> {
+    let _ = args;
+    Err(UsageError("fuzzing is not available in this build".to_owned()))
+}
