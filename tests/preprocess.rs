@@ -287,6 +287,7 @@ fn what_is_wrong_with_a_source() {
         ("#if 0\n#endif /* b", "unterminated-comment", "/*"),
         ("a = \"b\nc", "unterminated-literal", "\""),
         ("a = 'b\nc", "unterminated-literal", "'"),
+        ("#define A don't\nA", "unterminated-literal", "A"),
         ("a = R\"(b\nc", "unterminated-literal", "R\""),
         ("#define f(x) x\nf(1", "unterminated-call", "f"),
         ("#define f(x) x\nf(1, 2)", "argument-count", "f"),

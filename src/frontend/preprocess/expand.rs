@@ -202,7 +202,12 @@ impl Engine<'_> {
                 self.stop("output-limit", format!("the text after macro expansion is larger than {limit} bytes"), at);
                 break;
             }
+            // In a `#define` it does no harm; here it does.
+            let open_quote = token.kind == Kind::Other && token.chain != Chain::NONE && text.contains(['"', '\'']);
             self.writer.write(token, text, self.sources, &self.expansions);
+            if open_quote {
+                self.error("unterminated-literal", "the closing quote is missing", self.written(&token));
+            }
         }
         if self.stopped {
             self.writer.truncate(self.mark);

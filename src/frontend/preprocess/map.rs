@@ -234,7 +234,7 @@ impl Writer {
             return;
         }
         let previous = self.text.get(last.start..).unwrap_or("");
-        if last.token.kind == Kind::Other && previous.len() > 1 {
+        if last.token.kind == Kind::Other && previous.contains(['"', '\'']) {
             // A quote without a partner reaches to the end of its line.
             self.text.push('\n');
         } else if token.space || could_paste(previous, last.token.kind, spelling, token.kind) {
