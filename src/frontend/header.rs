@@ -58,20 +58,22 @@ impl Header {
 
 /// The header of a kernel file.
 ///
-/// Shape:    the first line `//pass` or `//xfail:CODE|CODE`, then comment lines of options; blank lines may stand between.
-///           The first line that is neither blank nor a `//` comment ends it.
+/// Shape:    the first line `//pass` or `//xfail:CODE|CODE`, then one or more comment lines of options; blank lines and other
+///           comments may stand between the two. The header ends with its option lines: further ones, after a blank line
+///           or other words, are alternatives that somebody noted down.
 /// Units:    missing dimensions are 1; the places of remarks are bytes of the text.
 /// Errors:   none: what is malformed becomes a remark, and is otherwise ignored.
 pub fn parse_header(text: &str) -> Header {
     let mut header = Header::default();
     let mut sizes = Sizes::default();
     let mut first = true;
+    let mut in_options = false;
     let mut start = usize::from(text.starts_with('\u{feff}')) * '\u{feff}'.len_utf8();
     while let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
         let length = rest.find('\n').map_or(rest.len(), |newline| newline + 1);
         let line = Words { text, start, end: start + length }.trimmed();
         start += length;
-        if line.is_empty() {
+        if line.is_empty() && !in_options {
             continue;
         }
         if !line.as_str().starts_with("//") {
@@ -83,6 +85,9 @@ pub fn parse_header(text: &str) -> Header {
             header.expected = expected;
         } else if is_options(comment.as_str()) {
             options(comment, &mut header, &mut sizes);
+            in_options = true;
+        } else if in_options {
+            break;
         }
     }
     sizes.settle(&mut header);
@@ -189,6 +194,7 @@ fn options(line: Words, header: &mut Header, sizes: &mut Sizes) {
             header.flags.push(text.to_string());
         } else {
             header.remark("header-option", format!("`{text}` is not an option"), word.range());
+            return;
         }
     }
 }
@@ -264,8 +270,8 @@ impl Sizes {
         header.block = find(Size::Block).map(|(_, extents, _)| padded(extents));
         header.grid = find(Size::Grid).map(|(_, extents, _)| padded(extents));
         if let Some((_, global, at)) = find(Size::Global) {
-            match header.block.map(|block| groups(padded(global), block)) {
-                Some(Ok(grid)) => header.grid = Some(grid),
+            match find(Size::Block).map(|(_, local, _)| groups(global, local)) {
+                Some(Ok(grid)) => header.grid = Some(padded(&grid)),
                 Some(Err(why)) => header.remark("header-dimensions", why, at.clone()),
                 None => {
                     let why = "a global size needs a work-group size to be divided by".to_string();
@@ -280,18 +286,18 @@ fn padded(extents: &[Extent]) -> [Extent; 3] {
     [0, 1, 2].map(|axis| extents.get(axis).copied().unwrap_or(Extent::Known(1)))
 }
 
-fn groups(global: [Extent; 3], local: [Extent; 3]) -> Result<[Extent; 3], String> {
-    let mut groups = [Extent::Any; 3];
-    for ((group, global), local) in groups.iter_mut().zip(global).zip(local) {
-        *group = match (global, local) {
-            (Extent::Any, _) | (_, Extent::Any) => Extent::Any,
-            (Extent::Known(global), Extent::Known(local)) if global % local == 0 => Extent::Known(global / local),
-            (Extent::Known(global), Extent::Known(local)) => {
-                return Err(format!("the global size {global} is not a multiple of the work-group size {local}"));
-            }
-        };
+fn groups(global: &[Extent], local: &[Extent]) -> Result<Vec<Extent>, String> {
+    if global.len() != local.len() {
+        return Err("the global size and the work-group size have different numbers of dimensions".to_string());
     }
-    Ok(groups)
+    let divide = |(global, local): (&Extent, &Extent)| match (*global, *local) {
+        (Extent::Any, _) | (_, Extent::Any) => Ok(Extent::Any),
+        (Extent::Known(global), Extent::Known(local)) if global % local == 0 => Ok(Extent::Known(global / local)),
+        (Extent::Known(global), Extent::Known(local)) => {
+            Err(format!("the global size {global} is not a multiple of the work-group size {local}"))
+        }
+    };
+    global.iter().zip(local).map(divide).collect()
 }
 
 #[cfg(test)]
@@ -323,7 +329,7 @@ mod tests {
     fn dimensions_have_brackets_or_not() {
         let header = parse_header("//pass\n//--blockDim=64 --gridDim=[8,4]\n");
         assert_eq!((header.block, header.grid), (known([64, 1, 1]), known([8, 4, 1])));
-        let header = parse_header("//pass\n// --local_size=(2, 3, 4)\n\n//--num_groups=5,6\nint x;\n//--gridDim=9");
+        let header = parse_header("//pass\n\n// --local_size=(2, 3, 4)\n//--num_groups=5,6\nint x;\n//--gridDim=9");
         assert_eq!((header.block, header.grid), (known([2, 3, 4]), known([5, 6, 1])));
         let header = parse_header("//--blockDim=[*,2]");
         assert_eq!(header.block, Some([Extent::Any, Extent::Known(2), Extent::Known(1)]));
@@ -334,6 +340,13 @@ mod tests {
     fn a_global_size_is_divided_into_groups() {
         let header = parse_header("//pass\n//--global_size=[64,6] --local_size=[16,3]");
         assert_eq!(header.grid, known([4, 2, 1]));
+        assert_eq!(
+            remarks("//--local_size=[4,4] --global_size=16"),
+            [(
+                "the global size and the work-group size have different numbers of dimensions".to_string(),
+                "--global_size=16"
+            )]
+        );
         let header = parse_header("//pass\n//--global_size=* --local_size=16");
         assert_eq!(header.grid, Some([Extent::Any, Extent::Known(1), Extent::Known(1)]));
         let text = "//pass\n//--global_size=10 --local_size=4";
@@ -341,6 +354,14 @@ mod tests {
             remarks(text),
             [("the global size 10 is not a multiple of the work-group size 4".to_string(), "--global_size=10")]
         );
+    }
+
+    #[test]
+    fn alternatives_are_not_part_of_the_header() {
+        let header = parse_header("//pass\n//note\n//--blockDim=64\n\n//or\n//--blockDim=8 -DSMALL\n");
+        assert_eq!((header.block, header.defines.len(), header.remarks), (known([64, 1, 1]), 0, vec![]));
+        let header = parse_header("//pass\n//--blockDim=64\n//or\n//--blockDim=8 -DSMALL\n");
+        assert_eq!((header.block, header.defines.len(), header.remarks), (known([64, 1, 1]), 0, vec![]));
     }
 
     #[test]

@@ -3,11 +3,12 @@
 use super::expand::{Conditional, Engine, Entered, Frame, Guard, is_hash};
 use super::expression::{Term, evaluate};
 use super::files::{is_well_known, normal};
-use super::lexer::{Kind, Lexeme, Newlines};
+use super::lexer::{Kind, Lexeme, Newlines, unspliced};
 use super::macros::{Builtin, Macro, Meaning, excerpt};
 use super::token::Token;
 use super::{Pragma, Severity};
 use crate::base::{FileId, Span};
+use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -50,7 +51,7 @@ impl Engine<'_> {
         let Some((lexeme, file)) = self.lexeme() else { return };
         let span = Span::new(file, lexeme.start, lexeme.end);
         let at = hash.to(span);
-        let name = self.sources.snippet(span).to_string();
+        let name = self.spelling(&lexeme, file).into_owned();
         if let (Kind::Identifier, Some(branch)) = (lexeme.kind, Branch::of(&name)) {
             return self.conditional(branch, at);
         }
@@ -95,6 +96,11 @@ impl Engine<'_> {
         let lexeme = frame.cursor.next(self.sources.text(file).as_bytes(), Newlines::Stop);
         self.problem(&lexeme, file, false);
         Some((lexeme, file))
+    }
+
+    fn spelling(&self, lexeme: &Lexeme, file: FileId) -> Cow<'_, str> {
+        let text = self.sources.snippet(Span::new(file, lexeme.start, lexeme.end));
+        if lexeme.spliced { Cow::Owned(unspliced(text)) } else { Cow::Borrowed(text) }
     }
 
     /// The rest of the line.
@@ -201,7 +207,7 @@ impl Engine<'_> {
             let Some((name, _)) = hash.then(|| self.lexeme()).flatten() else { continue };
             let at = Span::new(file, lexeme.start, name.end);
             let branch = match name.kind {
-                Kind::Identifier => Branch::of(self.sources.snippet(Span::new(file, name.start, name.end))),
+                Kind::Identifier => Branch::of(&self.spelling(&name, file)),
                 _ => None,
             };
             match branch {
@@ -249,11 +255,9 @@ impl Engine<'_> {
 
     fn peek_name(&self) -> Option<String> {
         let frame = self.frames.last()?;
-        let text = self.sources.text(frame.file);
         let mut ahead = frame.cursor;
-        let lexeme = ahead.next(text.as_bytes(), Newlines::Stop);
-        let name = text.get(lexeme.start..lexeme.end).filter(|_| lexeme.kind == Kind::Identifier);
-        name.map(str::to_string)
+        let lexeme = ahead.next(self.sources.text(frame.file).as_bytes(), Newlines::Stop);
+        (lexeme.kind == Kind::Identifier).then(|| self.spelling(&lexeme, frame.file).into_owned())
     }
 
     fn holds(&mut self, tokens: &[Token], at: Span) -> bool {

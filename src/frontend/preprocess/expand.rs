@@ -5,7 +5,7 @@
 //! for, as in GCC.
 
 use super::files::{Files, normal};
-use super::lexer::{Cursor, Kind, Lexeme, Newlines, Problem, unspliced};
+use super::lexer::{Cursor, Kind, Lexeme, Newlines, Unfinished, unspliced};
 use super::macros::{Argument, BUILTINS, Builtin, Exhausted, Item, Macro, Meaning, Substitution, excerpt};
 use super::map::{Expansions, Writer};
 use super::token::{Chain, Texts, Token};
@@ -202,7 +202,12 @@ impl Engine<'_> {
                 self.stop("output-limit", format!("the text after macro expansion is larger than {limit} bytes"), at);
                 break;
             }
+            // In a `#define` it does no harm; here it does.
+            let open_quote = token.kind == Kind::Other && token.chain != Chain::NONE && text.contains(['"', '\'']);
             self.writer.write(token, text, self.sources, &self.expansions);
+            if open_quote {
+                self.error("unterminated-literal", "the closing quote is missing", self.written(&token));
+            }
         }
         if self.stopped {
             self.writer.truncate(self.mark);
@@ -304,7 +309,7 @@ impl Engine<'_> {
                     if !self.parenthesis_follows() {
                         return token;
                     }
-                    let call = self.collect(&token, parameters.names.len(), parameters.variadic);
+                    let call = self.collect(&token, parameters.count(), parameters.variadic);
                     let span = match call.tokens.last() {
                         Some(close) if close.span.file == token.span.file && close.chain == token.chain => {
                             Span { end: token.span.end.max(close.span.end), ..token.span }
@@ -351,7 +356,8 @@ impl Engine<'_> {
             }
             token.chain = context.chain.unwrap_or(token.chain);
             context.next += 1;
-            if !self.spend(1, &token) {
+            // A long literal costs more: it may be written out many times.
+            if !self.spend(1 + self.text(&token).len() / 16, &token) {
                 return self.end();
             }
             self.paint(&mut token);
@@ -407,11 +413,11 @@ impl Engine<'_> {
     pub(super) fn problem(&mut self, lexeme: &Lexeme, file: FileId, quotes: bool) {
         let Some((problem, start)) = lexeme.problem else { return };
         let (code, text, length) = match problem {
-            Problem::UnterminatedComment => ("unterminated-comment", "this comment does not end", 2),
-            Problem::UnterminatedQuote => ("unterminated-literal", "the closing quote is missing", 1),
-            Problem::UnterminatedRawString => ("unterminated-literal", "this raw string does not end", 2),
+            Unfinished::Comment => ("unterminated-comment", "this comment does not end", 2),
+            Unfinished::Quote => ("unterminated-literal", "the closing quote is missing", 1),
+            Unfinished::RawString => ("unterminated-literal", "this raw string does not end", 2),
         };
-        if quotes || problem != Problem::UnterminatedQuote {
+        if quotes || problem != Unfinished::Quote {
             self.error(code, text, Span::new(file, start, start + length));
         }
     }
@@ -538,7 +544,7 @@ impl Engine<'_> {
     /// The arguments of a call, expanded where the body needs it, or the tokens of a call that does not fit the macro.
     fn arguments(&mut self, call: Call, definition: &Macro, name: &Token) -> Result<Vec<Argument>, Vec<Token>> {
         let Meaning::Function(parameters, _) = &definition.meaning else { return Ok(vec![]) };
-        let wanted = parameters.names.len();
+        let wanted = parameters.count();
         let label = excerpt(self.text(name));
         if !call.complete {
             self.error("unterminated-call", format!("the call of macro `{label}` has no `)`"), self.written(name));

@@ -21,12 +21,12 @@ pub enum Kind {
     Placemarker,
 }
 
-/// What is wrong with a token, or with the blank before it.
+/// What has no end: a token, or a comment before it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Problem {
-    UnterminatedComment,
-    UnterminatedQuote,
-    UnterminatedRawString,
+pub enum Unfinished {
+    Comment,
+    Quote,
+    RawString,
 }
 
 /// A token as it stands in the text.
@@ -42,7 +42,7 @@ pub struct Lexeme {
     /// There is a line splice inside it: its text is not the text of its range.
     pub spliced: bool,
     /// The problem and where it starts.
-    pub problem: Option<(Problem, usize)>,
+    pub problem: Option<(Unfinished, usize)>,
 }
 
 /// Where a newline ends a token stream.
@@ -89,7 +89,7 @@ struct Blank {
     end: usize,
     space: bool,
     crossed_line: bool,
-    problem: Option<(Problem, usize)>,
+    problem: Option<(Unfinished, usize)>,
 }
 
 fn skip_blank(text: &[u8], from: usize, newlines: Newlines) -> Blank {
@@ -118,7 +118,7 @@ fn skip_blank(text: &[u8], from: usize, newlines: Newlines) -> Blank {
                 let end = match text.get(second) {
                     Some(b'/') => line_comment_end(text, second + 1),
                     Some(b'*') => block_comment_end(text, second + 1).unwrap_or_else(|| {
-                        blank.problem = Some((Problem::UnterminatedComment, blank.end));
+                        blank.problem = Some((Unfinished::Comment, blank.end));
                         text.len()
                     }),
                     _ => break,
@@ -193,7 +193,7 @@ struct Token {
     kind: Kind,
     end: usize,
     spliced: bool,
-    problem: Option<Problem>,
+    problem: Option<Unfinished>,
 }
 
 fn lex_token(text: &[u8], start: usize, first: u8) -> Token {
@@ -252,7 +252,7 @@ fn raw_string(text: &[u8], open: usize) -> Option<Token> {
             return Some(Token { kind: Kind::String, end: at + length + 1, spliced: false, problem: None });
         }
     }
-    let problem = Some(Problem::UnterminatedRawString);
+    let problem = Some(Unfinished::RawString);
     Some(Token { kind: Kind::Other, end: text.len(), spliced: false, problem })
 }
 
@@ -280,7 +280,7 @@ fn quoted(text: &[u8], mut at: usize, quote: u8, mut spliced: bool) -> Token {
             _ => at += 1,
         }
     }
-    Token { kind: Kind::Other, end: at, spliced, problem: Some(Problem::UnterminatedQuote) }
+    Token { kind: Kind::Other, end: at, spliced, problem: Some(Unfinished::Quote) }
 }
 
 fn number(text: &[u8], start: usize) -> Token {
@@ -336,7 +336,9 @@ pub fn could_paste(left: &str, left_kind: Kind, right: &str, right_kind: Kind) -
     match (left_kind, right_kind) {
         (Kind::Other, _) | (_, Kind::Other) => true,
         (Kind::Identifier | Kind::String | Kind::Character, Kind::Punctuator) => false,
-        (Kind::Number, Kind::Punctuator) => matches!(first, b'.' | b'+' | b'-'),
+        (Kind::Number, Kind::Punctuator) => {
+            first == b'.' || (matches!(first, b'+' | b'-') && matches!(last, b'e' | b'E' | b'p' | b'P'))
+        }
         (Kind::Punctuator, Kind::Number) => last == b'.' || matches!(first, b'.'),
         (Kind::Punctuator, Kind::Punctuator) => match (last, first) {
             (a, b) if a == b => !matches!(a, b'(' | b')' | b'[' | b']' | b'{' | b'}' | b',' | b';' | b'~' | b'?'),
@@ -408,10 +410,10 @@ mod tests {
     #[test]
     fn unfinished_text_is_a_problem_with_a_place() {
         let problem = |text: &str| Cursor::new().next(text.as_bytes(), Newlines::Blank).problem;
-        assert_eq!(problem("  /* a"), Some((Problem::UnterminatedComment, 2)));
-        assert_eq!(problem(" \"a\\"), Some((Problem::UnterminatedQuote, 1)));
-        assert_eq!(problem("'a\nb'"), Some((Problem::UnterminatedQuote, 0)));
-        assert_eq!(problem("R\"(a"), Some((Problem::UnterminatedRawString, 0)));
+        assert_eq!(problem("  /* a"), Some((Unfinished::Comment, 2)));
+        assert_eq!(problem(" \"a\\"), Some((Unfinished::Quote, 1)));
+        assert_eq!(problem("'a\nb'"), Some((Unfinished::Quote, 0)));
+        assert_eq!(problem("R\"(a"), Some((Unfinished::RawString, 0)));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::lexer::{Cursor, Kind, Newlines};
 use super::token::{Chain, Texts, Token};
 use crate::base::{SourceMap, Span};
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 #[derive(Debug)]
@@ -53,7 +54,7 @@ pub(super) const BUILTINS: [(&str, Builtin); 8] = [
 
 #[derive(Debug)]
 pub(super) struct Parameters {
-    pub(super) names: Vec<String>,
+    names: HashMap<String, usize>,
     /// The last one takes the rest of the arguments.
     pub(super) variadic: bool,
     /// Whether a parameter is used somewhere where its argument is expanded first.
@@ -89,6 +90,12 @@ enum Piece {
 /// What is wrong, and where it is spelled.
 pub(super) type Fault = (Span, String);
 
+impl Parameters {
+    pub(super) fn count(&self) -> usize {
+        self.names.len()
+    }
+}
+
 impl Macro {
     pub(super) fn builtin(name: u32, builtin: Builtin, at: Span) -> Macro {
         let signature = format!("{builtin:?}");
@@ -107,15 +114,16 @@ impl Macro {
         let function = rest.first().is_some_and(|t| !t.space && reader.is(t, "("));
         let (parameters, body) =
             if function { reader.parameters(name, &rest[1..]).map(|(p, b)| (Some(p), b))? } else { (None, rest) };
-        let items = reader.items(body, parameters.as_ref())?;
-        let mut signature = parameters.as_ref().map_or(String::new(), |p| format!("({})", p.names.join(",")));
+        let items = reader.items(body, parameters.as_ref(), Optional::Allowed)?;
+        let head = rest.get(..rest.len() - body.len()).unwrap_or(&[]);
+        let mut signature: String = head.iter().map(|token| reader.text(token)).collect();
         for (index, token) in body.iter().enumerate() {
             signature.push_str(if token.space && index > 0 { " " } else { "" });
             signature.push_str(reader.text(token));
         }
         let meaning = match parameters {
             Some(mut parameters) => {
-                note_expanded(&items, parameters.names.len(), parameters.variadic, &mut parameters.expanded);
+                note_expanded(&items, parameters.count(), parameters.variadic, &mut parameters.expanded);
                 Meaning::Function(parameters, items)
             }
             None if items.iter().any(|item| item.pastes) => Meaning::Object(items),
@@ -128,6 +136,14 @@ impl Macro {
         let kind = |m: &Macro| matches!(m.meaning, Meaning::Function(..));
         kind(self) == kind(other) && self.signature == other.signature
     }
+}
+
+/// Whether `__VA_OPT__` may stand in a piece of a body.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Optional {
+    Allowed,
+    /// It is inside one.
+    Refused,
 }
 
 struct Reader<'a> {
@@ -149,10 +165,10 @@ impl<'a> Reader<'a> {
     }
 
     fn parameters<'t>(&self, name: &Token, tokens: &'t [Token]) -> Result<(Parameters, &'t [Token]), Fault> {
-        let mut names: Vec<String> = vec![];
+        let mut names: HashMap<String, usize> = HashMap::new();
         let mut variadic = false;
         let mut rest = tokens;
-        let parameters = |names: Vec<String>, variadic| {
+        let parameters = |names: HashMap<String, usize>, variadic| {
             let expanded = vec![false; names.len()];
             Parameters { names, variadic, expanded }
         };
@@ -165,20 +181,21 @@ impl<'a> Reader<'a> {
                 return Ok((parameters(names, false), rest));
             }
             if self.is(token, "...") {
-                names.push("__VA_ARGS__".to_string());
+                names.insert("__VA_ARGS__".to_string(), names.len());
                 variadic = true;
             } else if token.kind == Kind::Identifier {
                 let parameter = self.text(token).to_string();
-                if names.contains(&parameter) {
-                    return Err((token.span, format!("there are two parameters `{parameter}`")));
+                let index = names.len();
+                if names.insert(parameter, index).is_some() {
+                    let text = format!("there are two parameters `{}`", excerpt(self.text(token)));
+                    return Err((token.span, text));
                 }
-                names.push(parameter);
                 if rest.first().is_some_and(|t| self.is(t, "...")) {
                     variadic = true;
                     rest = &rest[1..];
                 }
             } else {
-                return Err((token.span, format!("`{}` is not a parameter name", self.text(token))));
+                return Err((token.span, format!("`{}` is not a parameter name", excerpt(self.text(token)))));
             }
             match rest.split_first() {
                 Some((token, after)) if self.is(token, ")") => return Ok((parameters(names, variadic), after)),
@@ -189,7 +206,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn items(&self, tokens: &[Token], parameters: Option<&Parameters>) -> Result<Vec<Item>, Fault> {
+    fn items(&self, tokens: &[Token], parameters: Option<&Parameters>, optional: Optional) -> Result<Vec<Item>, Fault> {
         let mut items: Vec<Item> = vec![];
         let mut rest = tokens;
         while let Some((token, after)) = rest.split_first() {
@@ -203,23 +220,22 @@ impl<'a> Reader<'a> {
             }
             let hash = parameters.is_some() && (self.is(token, "#") || self.is(token, "%:"));
             let operand = if hash { rest.first() } else { Some(token) };
-            let optional = match (parameters, operand) {
-                (Some(p), Some(operand)) if p.variadic && self.text(operand) == "__VA_OPT__" => {
-                    let behind = if hash { &rest[1..] } else { rest };
-                    self.parenthesised(behind).map(|inside| (operand, inside, &behind[inside.len() + 2..]))
-                }
-                _ => None,
-            };
-            if let Some((operand, inside, behind)) = optional {
+            let is_optional = |t: &&Token| parameters.is_some_and(|p| p.variadic) && self.text(t) == "__VA_OPT__";
+            if let Some(operand) = operand.filter(is_optional) {
+                let behind = if hash { &rest[1..] } else { rest };
+                let inside = self.parenthesised(behind).filter(|_| optional == Optional::Allowed).ok_or_else(|| {
+                    (operand.span, "`__VA_OPT__` takes one pair of parentheses, and does not nest".to_string())
+                })?;
                 let (span, token) = (token.span.to(operand.span), operand.spaced_like(token));
-                let piece = Piece::Optional { items: self.items(inside, parameters)?, token, stringized: hash };
+                let items_inside = self.items(inside, parameters, Optional::Refused)?;
+                let piece = Piece::Optional { items: items_inside, token, stringized: hash };
                 items.push(Item { piece, span, pastes: false });
-                rest = behind;
+                rest = &behind[inside.len() + 2..];
                 continue;
             }
             let index = parameters.zip(operand).and_then(|(parameters, operand)| {
                 let name = (operand.kind == Kind::Identifier).then(|| self.text(operand))?;
-                parameters.names.iter().position(|parameter| parameter == name)
+                parameters.names.get(name).copied()
             });
             match (index, operand) {
                 (Some(index), Some(operand)) => {
@@ -321,28 +337,28 @@ impl Substitution<'_> {
                     self.spend(1)?;
                     result.push(Token { chain: self.chain, ..*token });
                 }
-                Piece::Parameter { index, token, stringized } => {
+                Piece::Parameter { index, token, stringized: true } => {
+                    let raw = self.arguments.get(*index).map_or(&[][..], |a| &a.raw);
+                    let string = self.stringize(raw, token, item.span)?;
+                    result.push(string);
+                }
+                Piece::Parameter { index, token, stringized: false } => {
                     let argument = self.arguments.get(*index);
-                    if *stringized {
-                        let string = self.stringize(argument.map_or(&[], |a| &a.raw), token, item.span)?;
-                        result.push(string);
-                    } else {
-                        let raw = pasted.is_some() || item.pastes;
-                        let tokens = argument.map_or(&[][..], |a| if raw { &a.raw } else { &a.expanded });
-                        self.spend(tokens.len() + 1)?;
-                        self.append(&mut result, tokens, token);
-                    }
-                    let rest_arguments = self.variadic && index + 1 == self.arguments.len() && !stringized;
-                    if rest_arguments && pasted.is_some_and(|before| self.is_comma(before)) {
+                    let raw = pasted.is_some() || item.pastes;
+                    let tokens = argument.map_or(&[][..], |a| if raw { &a.raw } else { &a.expanded });
+                    self.spend(tokens.len() + 1)?;
+                    let is_rest = self.variadic && index + 1 == self.arguments.len();
+                    if is_rest && pasted.is_some_and(|before| self.is_comma(before)) {
                         // GNU: `, ## rest` keeps the comma only when there is a rest, and pastes nothing.
                         if argument.is_some_and(|a| a.omitted) {
-                            let comma = result.get(start - 1).copied();
-                            result.truncate(start - 1);
-                            result.extend(comma.map(|c| Token { kind: Kind::Placemarker, ..c }));
+                            result.pop();
                         }
+                        let blank = Token { space: false, line_start: false, ..*token };
+                        self.append(&mut result, tokens, tokens.first().unwrap_or(&blank));
                         before = Some(item);
                         continue;
                     }
+                    self.append(&mut result, tokens, token);
                 }
                 Piece::Optional { items, token, stringized } => {
                     let rest = self.arguments.last().filter(|_| self.variadic);

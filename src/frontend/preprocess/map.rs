@@ -65,11 +65,8 @@ impl Origins {
         let (from, to) = (first_run.part(start, end), last_run.part(start, end));
         let expansions = &self.expansions;
         let common = expansions.common(first_run.chain, last_run.chain);
-        let join = |level| {
-            let from = expansions.place(from, first_run.chain, level);
-            let to = expansions.place(to, last_run.chain, level);
-            if to.start < from.start { from } else { from.to(to) }
-        };
+        let join =
+            |level| expansions.place(from, first_run.chain, level).to(expansions.place(to, last_run.chain, level));
         Origin { span: join(Chain::NONE), spelled: join(common), expansion: expansions.names(common) }
     }
 }
@@ -234,13 +231,14 @@ impl Writer {
             let written = expansions.written(token.span, token.chain);
             self.text.push('\n');
             self.text.push_str(indentation(sources.text(written.file), written.start as usize));
-        } else if token.space {
+            return;
+        }
+        let previous = self.text.get(last.start..).unwrap_or("");
+        if last.token.kind == Kind::Other && previous.contains(['"', '\'']) {
+            // A quote without a partner reaches to the end of its line.
+            self.text.push('\n');
+        } else if token.space || could_paste(previous, last.token.kind, spelling, token.kind) {
             self.text.push(' ');
-        } else {
-            let previous = self.text.get(last.start..).unwrap_or("");
-            if could_paste(previous, last.token.kind, spelling, token.kind) {
-                self.text.push(' ');
-            }
         }
     }
 

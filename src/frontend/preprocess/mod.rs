@@ -108,3 +108,136 @@ impl Expanded {
 pub fn preprocess(sources: &mut SourceMap, root: FileId, options: &Options, files: &dyn Files) -> Expanded {
     expand::run(sources, root, options, files)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::lexer::{Cursor, Kind, Newlines};
+    use super::*;
+    use proptest::prelude::*;
+
+    fn expand(text: &str, predefined: &'static [(&'static str, &'static str)]) -> (SourceMap, Expanded) {
+        let mut sources = SourceMap::default();
+        let root = sources.add("a.cu", text);
+        let limits = Limits { expansion_steps: 20_000, ..Limits::default() };
+        let options = Options { predefined, limits, ..Options::default() };
+        let expanded = preprocess(&mut sources, root, &options, &MemoryFiles::default());
+        (sources, expanded)
+    }
+
+    /// The tokens of an expanded text, as a parser would read them.
+    fn tokens(text: &str) -> Vec<std::ops::Range<usize>> {
+        let mut cursor = Cursor::new();
+        std::iter::from_fn(|| {
+            let token = cursor.next(text.as_bytes(), Newlines::Blank);
+            (token.kind != Kind::End).then_some(token.start..token.end)
+        })
+        .collect()
+    }
+
+    /// Programs of macros without `#` and `##`.
+    fn program() -> impl Strategy<Value = String> {
+        let starts = prop::sample::select(vec![
+            "",
+            "",
+            "",
+            "#define A ",
+            "#define B() ",
+            "#define F(x) ",
+            "#define G(x, ...) ",
+            "#undef A\n",
+            "#if A\n",
+            "#else\n",
+            "#endif\n",
+        ]);
+        let words = prop::sample::select(vec![
+            "A",
+            "B",
+            "F",
+            "G",
+            "x",
+            "x",
+            "__VA_ARGS__",
+            "__VA_OPT__(",
+            "(",
+            "(",
+            ")",
+            ")",
+            ",",
+            "+",
+            "-",
+            "/",
+            "<",
+            "<<",
+            "=",
+            ".",
+            "1",
+            "1e",
+            "u8",
+            "\"s\"",
+            "é",
+            " ",
+            " ",
+            "/* c */",
+            "// d\n",
+            "*",
+            "'c'",
+            ":",
+            ">",
+        ]);
+        let line = (starts, prop::collection::vec(words, 0..12));
+        let line = line.prop_map(|(start, words)| format!("{start}{}\n", words.concat()));
+        prop::collection::vec(line, 0..12).prop_map(|lines| lines.concat())
+    }
+
+    proptest! {
+        /// A token that no operator made is spelled in the source just as it stands in the text; so no two tokens of the
+        /// text have become one.
+        #[test]
+        fn every_token_is_spelled_somewhere(text in program()) {
+            let (sources, expanded) = expand(&text, &[]);
+            for token in tokens(&expanded.text) {
+                let origin = expanded.origins.origin(token.start, token.end);
+                prop_assert_eq!(sources.snippet(origin.spelled), &expanded.text[token]);
+                prop_assert_eq!(sources.path(origin.span.file).to_str(), Some("a.cu"));
+                let direct = origin.expansion.is_empty();
+                prop_assert!(!direct || origin.span == origin.spelled);
+            }
+        }
+
+        /// What was expanded once has no macro, directive or comment left.
+        #[test]
+        fn expansion_is_stable(text in program()) {
+            let (_, once) = expand(&text, &[]);
+            prop_assume!(once.remarks.iter().all(|remark| remark.code != "unterminated-literal"));
+            let (_, twice) = expand(&once.text, &[]);
+            prop_assert_eq!(twice.text.trim(), once.text.trim());
+            prop_assert_eq!(twice.remarks, vec![]);
+        }
+
+        #[test]
+        fn any_bytes_are_fine(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            let (_, expanded) = expand(&text, CUDA_PREDEFINED);
+            for token in tokens(&expanded.text) {
+                expanded.origins.origin(token.start, token.end);
+            }
+        }
+
+        #[test]
+        fn any_text_of_the_language_is_fine(
+            words in prop::collection::vec(prop::sample::select(vec![
+                "#", "##", "define", "if", "elif", "else", "endif", "include", "\n", "\\\n", "(", ")", ",", "\"", "'",
+                "R\"(", "/*", "//", "f", "g", "f(x)", "x", "...", "__VA_ARGS__", "__VA_OPT__", "defined", "1", "0", "_Pragma",
+                "__LINE__", "__has_include", "pragma", "?", ":", "-", " ", "<", ">", "once", "a.cu", "undef",
+            ]), 0..80),
+        ) {
+            let (sources, expanded) = expand(&words.concat(), OPENCL_PREDEFINED);
+            for remark in &expanded.remarks {
+                prop_assert!(remark.at.is_some_and(|at| at.end as usize <= sources.text(at.file).len()));
+            }
+            for pragma in &expanded.pragmas {
+                prop_assert!(pragma.offset <= expanded.text.len());
+            }
+        }
+    }
+}
