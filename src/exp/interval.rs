@@ -204,7 +204,7 @@ impl Interval {
                 Interval { lo: Some(0), hi }
             }
             NBin::Shl => match (r.lo, r.hi) {
-                (Some(a), Some(b)) if a >= 0 && b < 64 => l.mul(Interval::new(1 << a, 1 << b)),
+                (Some(a), Some(b)) if (0..=b).contains(&a) && b < 64 => l.mul(Interval::new(1 << a, 1 << b)),
                 _ => Interval::of_type(ty),
             },
             NBin::Min => Interval {

@@ -182,7 +182,10 @@ impl Encoder {
             NExp::Cast(ty, inner) => Interval::wrapped(self.interval(inner), *ty),
             NExp::Bin(op, ty, l, r) => {
                 let (a, b) = (self.interval(l), self.interval(r));
-                Interval::wrapped(Interval::of_bin(*op, *ty, a, b), *ty)
+                let own = self.numbers.get(term).map_or(Interval::ALL, |bits| {
+                    Interval::of_type(IntTy { bits: bits.width as u8, signed: bits.signed })
+                });
+                Interval::wrapped(Interval::of_bin(*op, *ty, a, b), *ty).meet(own)
             }
         };
         self.intervals.insert(term.clone(), interval);
@@ -241,10 +244,19 @@ impl Encoder {
         let (width, signed) = if ty.bits != 0 {
             (u32::from(ty.bits), ty.signed)
         } else {
-            let needed = self.interval(l).join(self.interval(term));
-            let needed = if shift { needed } else { needed.join(self.interval(r)) };
-            let width = width_of(needed).ok_or_else(|| Unencodable(format!("`{term}` has no bounds to choose a width by")))?;
-            if shift && !self.interval(r).within(Interval::new(0, i128::from(width) - 1)) {
+            let (il, ir) = (self.interval(l), self.interval(r));
+            let width = match op {
+                // The result is no larger than the operands, except for the least number divided by -1.
+                NBin::Div | NBin::Rem | NBin::And | NBin::Or | NBin::Xor | NBin::Min | NBin::Max => {
+                    width_of(il.join(ir)).map(|width| width + 1)
+                }
+                NBin::Shr => width_of(il),
+                NBin::Shl => width_of(il.join(self.interval(term))),
+                NBin::Add | NBin::Sub | NBin::Mul => width_of(il.join(ir).join(self.interval(term))),
+            };
+            let width = width.filter(|width| *width <= MAX_WIDTH).ok_or_else(|| Unencodable(format!("`{term}` has no bounds to choose a width by")))?;
+            // An amount of 120 and more shifts all out; a negative one does too.
+            if op == NBin::Shl && !ir.within(Interval::new(0, i128::from(width) - 1)) {
                 return Err(Unencodable(format!("the amount of `{term}` has no bounds")));
             }
             (width, true)
