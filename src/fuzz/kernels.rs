@@ -2,6 +2,7 @@
 
 use super::choices::Choices;
 use super::expressions::{small_number, small_truth};
+use crate::base::Name;
 use crate::core::{
     Access, ArrayDecl, Barrier, Coordinate, Kernel, Mode, Protocol, Range, Scope, SiteId, Space, Step,
 };
@@ -79,13 +80,13 @@ impl Maker<'_> {
         if depth == 0 || self.choices.exhausted() {
             return self.leaf(barriers);
         }
-        match self.choices.pick(6) {
-            0 | 1 => self.leaf(barriers),
-            2 | 3 => {
+        match self.choices.pick(8) {
+            0 => self.leaf(barriers),
+            1..=3 => {
                 let count = 2 + self.choices.pick(3);
                 Protocol::Seq((0..count).map(|_| self.code(depth - 1, barriers)).collect())
             }
-            4 => {
+            4 | 5 => {
                 let uniform = self.uniformity(barriers);
                 // The paper has no barrier under a condition.
                 let inside = if self.dialect == Dialect::Paper { None } else { uniform };
@@ -99,9 +100,9 @@ impl Maker<'_> {
     }
 
     fn leaf(&mut self, barriers: Uniform) -> Protocol {
-        let kinds = if barriers.is_some() && self.dialect != Dialect::Accesses { 4 } else { 3 };
+        let kinds = if barriers.is_some() && self.dialect != Dialect::Accesses { 2 } else { 1 };
         match self.choices.pick(kinds) {
-            0..=2 => Protocol::Access(self.access()),
+            0 => Protocol::Access(self.access()),
             _ => self.barrier(barriers),
         }
     }
@@ -125,7 +126,8 @@ impl Maker<'_> {
     fn uniformity(&mut self, barriers: Uniform) -> Uniform {
         let all = match self.dialect {
             Dialect::Scopes => vec![Some(Scope::Grid), Some(Scope::Block), Some(Scope::Warp), None],
-            Dialect::Paper | Dialect::Block | Dialect::Accesses => vec![Some(Scope::Grid), None],
+            Dialect::Paper | Dialect::Block => vec![Some(Scope::Grid), None, Some(Scope::Grid)],
+            Dialect::Accesses => vec![None, Some(Scope::Grid)],
         };
         let uniform = self.choices.one_of(&all).copied().flatten();
         uniform.min(barriers)
@@ -156,7 +158,7 @@ impl Maker<'_> {
     fn repeat(&mut self, depth: u32, barriers: Uniform) -> Protocol {
         let uniform = self.uniformity(barriers);
         self.binders += 1;
-        let var = Var::new(format!("x{}", self.binders), IntTy::I32);
+        let var = Var::new(Name::new(format!("x{}", self.binders)), IntTy::I32);
         let range = if self.dialect == Dialect::Paper {
             self.steady(var.clone())
         } else {
