@@ -17,3 +17,4 @@ pub mod core;
 pub mod exp;
 pub mod fuzz;
 pub mod report;
+pub mod text;

@@ -6,6 +6,7 @@
 pub mod access;
 pub mod align;
 pub mod closure;
+pub mod display;
 pub mod kernel;
 pub mod names;
 pub mod phases;
@@ -21,6 +22,7 @@ pub mod wellformed;
 
 pub use access::{Access, Mode, Scope, SiteId};
 pub use align::{Aligned, Alignment, align};
+pub use display::Print;
 pub use closure::{Closure, Context};
 pub use kernel::{ArrayDecl, Coordinate, Kernel, Space};
 pub use phases::phases;

@@ -2,6 +2,7 @@
 
 use super::access::{Access, Mode};
 use super::closure::{Closure, Context};
+use super::kernel::Space;
 use super::range::Range;
 use super::scope::{Projection, Task, in_extent};
 use super::semantics::{AccessValue, ModeValue, Thread, range_values};
@@ -146,6 +147,7 @@ fn value(task: Task, access: &Access, values: &Env) -> Result<AccessValue, EvalE
     Ok(AccessValue {
         thread: Thread { block: Vec::new(), thread: vec![number] },
         array: access.array.clone(),
+        space: Space::Global,
         mode,
         index: access.index.iter().map(|n| eval_n(n, values)).collect::<Result<_, _>>()?,
         width: access.width,

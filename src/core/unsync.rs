@@ -97,7 +97,9 @@ impl Unsync {
             Protocol::Skip => Some(Unsync::Skip),
             Protocol::Access(access) => Some(Unsync::Access(access.clone())),
             Protocol::Sync(_) => None,
-            Protocol::Seq(parts) => parts.iter().map(Unsync::from_protocol).collect::<Option<_>>().map(Unsync::Seq),
+            Protocol::Seq(parts) => {
+                parts.iter().map(Unsync::from_protocol).collect::<Option<Vec<_>>>().map(Unsync::seq)
+            }
             Protocol::If(b, t, e) => Some(Unsync::If(
                 b.clone(),
                 Box::new(Unsync::from_protocol(t)?),

@@ -192,7 +192,9 @@ impl Scopes<'_> {
         if barrier.scope != Scope::Warp {
             self.report("WF-MASK", at, "only the barrier of a warp has a mask".into());
         }
-        if let Some(name) = self.local(|leaves| leaves.numeric(mask)) {
+        if self.level == Level::Warp
+            && let Some(name) = self.local(|leaves| leaves.numeric(mask))
+        {
             self.report("WF-MASK", at, format!("the mask depends on `{name}`"));
         }
     }

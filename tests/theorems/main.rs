@@ -9,3 +9,4 @@ mod fold;
 mod phases;
 mod race;
 mod scope;
+mod text;
