@@ -48,8 +48,41 @@ pub fn phases(kernel: &Kernel<Protocol>) -> Vec<Closure> {
     all.extend(after(&code, &Rest { code: Unsync::Skip, exact: true }, &taken));
     for closure in &mut all {
         closure.context.reverse();
+        closure.code = apart_from(&closure.context, &closure.code, &taken);
     }
     all
+}
+
+/// The code with its binders renamed that hide a binder of the context: an iteration after x may contain all of another
+/// run of the loop that the barrier is in.
+fn apart_from(context: &[Context], code: &Unsync, taken: &BTreeSet<Name>) -> Unsync {
+    let bound = context.iter().filter_map(|c| match c {
+        Context::Bind(range) => Some(range.var.name.clone()),
+        Context::Assume(_) => None,
+    });
+    rename_bound(code, &bound.collect(), taken)
+}
+
+fn rename_bound(code: &Unsync, hidden: &BTreeSet<Name>, taken: &BTreeSet<Name>) -> Unsync {
+    match code {
+        Unsync::Skip => Unsync::Skip,
+        Unsync::Access(access) => Unsync::Access(access.clone()),
+        Unsync::Seq(parts) => Unsync::Seq(parts.iter().map(|u| rename_bound(u, hidden, taken)).collect()),
+        Unsync::If(b, t, e) => Unsync::If(
+            b.clone(),
+            Box::new(rename_bound(t, hidden, taken)),
+            Box::new(rename_bound(e, hidden, taken)),
+        ),
+        Unsync::For(range, body) => {
+            let body = rename_bound(body, hidden, taken);
+            if !hidden.contains(&range.var.name) {
+                return Unsync::For(range.clone(), Box::new(body));
+            }
+            let var = primed(&range.var, taken);
+            let body = body.subst(&mut Subst::one(&range.var.name, &N::var(&var)));
+            Unsync::For(Range { var, ..range.clone() }, Box::new(body))
+        }
+    }
 }
 
 /// `first(p)` and `through(p)`.
