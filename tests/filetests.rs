@@ -51,8 +51,7 @@ fn check(path: &Path) -> Result<(), Failed> {
     let (input, expected): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| !line.starts_with(MARK.trim_end()));
     let input = input.join("\n").trim_end().to_string();
     let found = run(stage.trim(), &input)?;
-    let expected: Vec<&str> =
-        expected.iter().map(|line| line.strip_prefix(MARK).unwrap_or("")).collect();
+    let expected: Vec<&str> = expected.iter().map(|line| line.strip_prefix(MARK).unwrap_or("")).collect();
     if found.lines().eq(expected.iter().copied()) {
         return Ok(());
     }

@@ -31,7 +31,7 @@ struct Rest {
 
 /// Breaks a protocol into phases: one closure for the entry, and one for each barrier of the text, in program order.
 ///
-/// Source:   theory 2; protocol-spec/06-phases.md.      Shape: Kernel of Protocol -> list of Closure.
+/// Source:   theory 2; protocol-spec/05-phases.md.      Shape: Kernel of Protocol -> list of Closure.
 /// Units:    the binders of a closure are the synchronised loops around its barrier, outermost first.
 /// Ensures:  THM-PHASE, tests/theorems/phases.rs: over all values of their binders, the nonempty phases of the closures
 ///           are those of the history; of an approximate closure, a superset.
@@ -68,11 +68,9 @@ fn rename_bound(code: &Unsync, hidden: &BTreeSet<Name>, taken: &BTreeSet<Name>) 
         Unsync::Skip => Unsync::Skip,
         Unsync::Access(access) => Unsync::Access(access.clone()),
         Unsync::Seq(parts) => Unsync::Seq(parts.iter().map(|u| rename_bound(u, hidden, taken)).collect()),
-        Unsync::If(b, t, e) => Unsync::If(
-            b.clone(),
-            Box::new(rename_bound(t, hidden, taken)),
-            Box::new(rename_bound(e, hidden, taken)),
-        ),
+        Unsync::If(b, t, e) => {
+            Unsync::If(b.clone(), Box::new(rename_bound(t, hidden, taken)), Box::new(rename_bound(e, hidden, taken)))
+        }
         Unsync::For(range, body) => {
             let body = rename_bound(body, hidden, taken);
             if !hidden.contains(&range.var.name) {
@@ -87,16 +85,14 @@ fn rename_bound(code: &Unsync, hidden: &BTreeSet<Name>, taken: &BTreeSet<Name>) 
 
 /// `first(p)` and `through(p)`.
 ///
-/// Source:   theory 2; protocol-spec/06-phases.md.      Shape: Protocol -> Head.
+/// Source:   theory 2; protocol-spec/05-phases.md.      Shape: Protocol -> Head.
 /// Deviates: none when `exact`; a loop whose passing depends on its variable is over-approximated.
 pub fn head(code: &Protocol) -> Head {
     match code {
         // [HEAD-SKIP]    first(skip) = skip              through(skip) = true
         Protocol::Skip => Head { first: Unsync::Skip, through: B::lit(true), exact: true },
         // [HEAD-ACC]     first(o[n]) = o[n]              through(o[n]) = true
-        Protocol::Access(access) => {
-            Head { first: Unsync::Access(access.clone()), through: B::lit(true), exact: true }
-        }
+        Protocol::Access(access) => Head { first: Unsync::Access(access.clone()), through: B::lit(true), exact: true },
         // [HEAD-SYNC]    first(sync) = skip              through(sync) = false
         Protocol::Sync(_) => Head { first: Unsync::Skip, through: B::lit(false), exact: true },
         // [HEAD-SEQ]     first(p; q) = first(p); if through(p) {first(q)}      through(p; q) = through(p) and through(q)
@@ -143,11 +139,9 @@ fn head_for(range: &Range, body: Head) -> Head {
         // [HEAD-FOR-NEVER]   through(p) = true:    all iterations
         Some(true) => Head { first: Unsync::repeat(range.clone(), body.first), ..body },
         // [HEAD-FOR-ALWAYS]  through(p) = false:   the first iteration, if there is one
-        Some(false) => Head {
-            first: Unsync::when(&range.nonempty(), at_first(&body.first)),
-            through: empty,
-            exact: body.exact,
-        },
+        Some(false) => {
+            Head { first: Unsync::when(&range.nonempty(), at_first(&body.first)), through: empty, exact: body.exact }
+        }
         // [HEAD-FOR-SAME]    x not in fv(through(p)):   all iterations, or the first one
         None if body.exact && !depends(&body.through, range) => {
             let once = Unsync::when(&range.nonempty(), at_first(&body.first));

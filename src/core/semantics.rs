@@ -262,9 +262,10 @@ pub fn safe(history: &[Phase], level: Level) -> bool {
 
 /// The racy pairs of a phase, each once.
 pub fn races(phase: &Phase, level: Level) -> impl Iterator<Item = (&AccessValue, &AccessValue)> {
-    phase.iter().enumerate().flat_map(move |(i, a)| {
-        phase.iter().skip(i + 1).filter(move |b| a.races(b, level)).map(move |b| (a, b))
-    })
+    phase
+        .iter()
+        .enumerate()
+        .flat_map(move |(i, a)| phase.iter().skip(i + 1).filter(move |b| a.races(b, level)).map(move |b| (a, b)))
 }
 
 /// All combinations of values of the coordinates. Refuses when there are more than `limit`.
@@ -352,10 +353,7 @@ pub fn replay(
 }
 
 /// The races between two replayed runs: pairs of accesses of one phase. [SEM-REPLAY]
-pub fn replayed_races(
-    runs: &[Run; 2],
-    level: Level,
-) -> impl Iterator<Item = (usize, &AccessValue, &AccessValue)> {
+pub fn replayed_races(runs: &[Run; 2], level: Level) -> impl Iterator<Item = (usize, &AccessValue, &AccessValue)> {
     let [one, two] = runs;
     one.phases.iter().zip(&two.phases).enumerate().flat_map(move |(phase, (a, b))| {
         a.iter().flat_map(move |x| b.iter().filter(move |y| x.races(y, level)).map(move |y| (phase, x, y)))
@@ -379,4 +377,3 @@ pub fn admits<C>(kernel: &Kernel<C>, thread: &Thread, values: &Env) -> Result<bo
     }
     eval_b(&kernel.pre, &env)
 }
-

@@ -4,7 +4,7 @@ use super::access::{Access, Mode};
 use super::closure::{Closure, Context};
 use super::kernel::Space;
 use super::range::Range;
-use super::scope::{Projection, Task, in_extent};
+use super::scope::{Projection, Task};
 use super::semantics::{AccessValue, ModeValue, Thread, range_values};
 use super::unsync::Unsync;
 use crate::exp::{B, Env, EvalError, N, Subst, Var, eval_b, eval_n};
@@ -59,8 +59,7 @@ pub fn seq(projection: &Projection, closure: &Closure) -> Trace {
     });
     let mut frame = vec![projection.meet.clone()];
     for task in [&mut one, &mut two] {
-        let extents = kernel.blocks.iter().chain(&kernel.threads).map(in_extent);
-        frame.extend(extents.chain([kernel.pre.clone()]).map(|b| task.boolean(&b)));
+        frame.push(task.boolean(&kernel.pre));
     }
     let mut whole = when(B::and(frame), inside);
     for coordinate in kernel.blocks.iter().chain(&kernel.threads).rev() {

@@ -100,14 +100,10 @@ impl Unsync {
             Protocol::Seq(parts) => {
                 parts.iter().map(Unsync::from_protocol).collect::<Option<Vec<_>>>().map(Unsync::seq)
             }
-            Protocol::If(b, t, e) => Some(Unsync::If(
-                b.clone(),
-                Box::new(Unsync::from_protocol(t)?),
-                Box::new(Unsync::from_protocol(e)?),
-            )),
-            Protocol::For(range, body) => {
-                Some(Unsync::For(range.clone(), Box::new(Unsync::from_protocol(body)?)))
+            Protocol::If(b, t, e) => {
+                Some(Unsync::If(b.clone(), Box::new(Unsync::from_protocol(t)?), Box::new(Unsync::from_protocol(e)?)))
             }
+            Protocol::For(range, body) => Some(Unsync::For(range.clone(), Box::new(Unsync::from_protocol(body)?))),
         }
     }
 }

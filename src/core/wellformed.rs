@@ -10,8 +10,8 @@ use super::range::{Range, Step};
 use super::scope::Level;
 use super::unsync::Unsync;
 use crate::base::Name;
-use crate::exp::subst::Leaves;
 use crate::exp::Var;
+use crate::exp::subst::Leaves;
 
 /// A broken rule.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -74,7 +74,8 @@ fn is_plain(name: &str) -> bool {
         return false;
     }
     while let Some(byte) = bytes.next() {
-        let joined = matches!(byte, b'.' | b'!') && bytes.peek().is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
+        let joined =
+            matches!(byte, b'.' | b'!') && bytes.peek().is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
         if !(byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || joined) {
             return false;
         }
@@ -154,6 +155,11 @@ impl Out<'_, '_> {
                     self.f.write_str("(")?;
                 }
                 self.numeric(l, own)?;
+                // x + (-1) is written x - 1, which is read back as it was.
+                if let (NBin::Add, Some(less)) = (op, r.as_num().filter(|c| *c < 0 && ty.signed && ty.contains(-c))) {
+                    write!(self.f, " -{} {}", suffix(*ty), -less)?;
+                    return if own < above { self.f.write_str(")") } else { Ok(()) };
+                }
                 write!(self.f, " {op}{} ", suffix(*ty))?;
                 self.numeric(r, own + 1)?;
                 if own < above { self.f.write_str(")") } else { Ok(()) }

@@ -16,7 +16,10 @@ use crate::exp::display::TYPES;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Token {
     /// A name; `quoted` ones stand in backquotes and are never a word of the language.
-    Word { name: Name, quoted: bool },
+    Word {
+        name: Name,
+        quoted: bool,
+    },
     /// Digits; `None` when the number needs more than 64 bits.
     Number(Option<u64>),
     /// An operator or other mark, and the type that is glued to it.

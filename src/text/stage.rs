@@ -131,7 +131,10 @@ impl Parser<'_> {
             let code = self.protocol(item)?;
             return match Alignment::from_protocol(&code) {
                 Some(alignment) => Ok(Some(Stage::Aligned(alignment))),
-                None => self.fail(at, "the code is not aligned: a loop with a barrier has to follow a barrier, and end with one"),
+                None => self.fail(
+                    at,
+                    "the code is not aligned: a loop with a barrier has to follow a barrier, and end with one",
+                ),
             };
         }
         if self.eat_word("phases") {
@@ -414,7 +417,8 @@ impl Parser<'_> {
             Item::Skip => Protocol::Skip,
             Item::Access(None, access) => Protocol::Access(access),
             Item::Access(Some(_), access) => {
-                return self.fail(self.here(), format!("the access {} belongs to a thread, as in a trace", access.site));
+                return self
+                    .fail(self.here(), format!("the access {} belongs to a thread, as in a trace", access.site));
             }
             Item::Sync(barrier) => Protocol::Sync(barrier),
             Item::Seq(items) => {
@@ -445,7 +449,8 @@ impl Parser<'_> {
             Item::If(b, t, e) => Trace::If(b, Box::new(self.trace(*t, at)?), Box::new(self.trace(*e, at)?)),
             Item::Var(range, body) => Trace::Var(range, Box::new(self.trace(*body, at)?)),
             Item::Access(None, _) | Item::Sync(_) | Item::For(..) => {
-                return self.fail(at, "a trace has conditionals, `var`, and accesses of thread 1 or 2, and nothing else");
+                return self
+                    .fail(at, "a trace has conditionals, `var`, and accesses of thread 1 or 2, and nothing else");
             }
         })
     }

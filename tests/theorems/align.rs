@@ -3,7 +3,7 @@
 use faial_like::core::align::{Alignment, Piece, align};
 use faial_like::core::semantics::safe;
 use faial_like::core::{
-    Aligned, Kernel, Level, Protocol, Unsync, WellFormed, Range, phases, project, seq, split, wellformed,
+    Aligned, Kernel, Level, Protocol, Range, Unsync, WellFormed, phases, project, seq, split, wellformed,
 };
 use faial_like::exp::{N, Subst};
 use faial_like::fuzz::Dialect;
@@ -89,9 +89,7 @@ fn spoiled(code: &WellFormed, how: &dyn Fn(&mut Aligned, &mut Range)) -> Alignme
 #[test]
 fn mutants_are_killed() {
     kills(PLAN, "align does not start after the peeled iteration", |kernel| {
-        theorem_1(kernel, |p| {
-            spoiled(p, &|_, range| range.first = one_earlier(range))
-        })
+        theorem_1(kernel, |p| spoiled(p, &|_, range| range.first = one_earlier(range)))
     });
     kills(PLAN, "align forgets the x - 1 shift of the tail", |kernel| {
         theorem_1(kernel, |p| {

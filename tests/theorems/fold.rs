@@ -27,8 +27,20 @@ fn environment(choices: &mut Choices) -> Env<'static> {
 
 fn holds(mut choices: Choices, add: impl Fn(IntTy, &N, &N) -> N) -> Result<(), String> {
     let env = environment(&mut choices);
-    let op = [NBin::Add, NBin::Sub, NBin::Mul, NBin::Div, NBin::Rem, NBin::And, NBin::Or, NBin::Xor, NBin::Shl, NBin::Shr, NBin::Min, NBin::Max]
-        [choices.pick(12)];
+    let op = [
+        NBin::Add,
+        NBin::Sub,
+        NBin::Mul,
+        NBin::Div,
+        NBin::Rem,
+        NBin::And,
+        NBin::Or,
+        NBin::Xor,
+        NBin::Shl,
+        NBin::Shr,
+        NBin::Min,
+        NBin::Max,
+    ][choices.pick(12)];
     let ty = [IntTy::I32, IntTy::U32, IntTy::MATH, IntTy::U8, IntTy::I64][choices.pick(5)];
     let rel = [NRel::Eq, NRel::Ne, NRel::Lt, NRel::Le][choices.pick(4)];
     let l = any_number(&mut choices, &vars(), 3);
@@ -60,9 +72,8 @@ fn constructors_keep_the_value() {
 
 #[test]
 fn mutants_are_killed() {
-    let killed = |add: &dyn Fn(IntTy, &N, &N) -> N| {
-        (0..4000).any(|seed| holds(Choices::seeded(seed, 80), add).is_err())
-    };
+    let killed =
+        |add: &dyn Fn(IntTy, &N, &N) -> N| (0..4000).any(|seed| holds(Choices::seeded(seed, 80), add).is_err());
     assert!(killed(&|_, l, r| N::add(IntTy::MATH, l, r)), "an addition that never wraps");
     let mistaken = |ty| if ty == IntTy::U32 { IntTy::I32 } else { ty };
     assert!(killed(&|ty, l, r| N::add(mistaken(ty), l, r)), "a sign mistaken");

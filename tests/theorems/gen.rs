@@ -23,7 +23,8 @@ pub struct Plan {
 pub fn for_all_choices(cases: u32, length: usize, test: impl Fn(Choices) -> Result<(), String>) {
     let config = Config { cases, failure_persistence: None, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
-    let outcome = runner.run(&vec(any::<u8>(), length / 2..length), |bytes| test(Choices::new(bytes)).map_err(TestCaseError::fail));
+    let outcome = runner
+        .run(&vec(any::<u8>(), length / 2..length), |bytes| test(Choices::new(bytes)).map_err(TestCaseError::fail));
     if let Err(error) = outcome {
         panic!("{error}");
     }
@@ -43,7 +44,7 @@ pub fn for_all(plan: Plan, percent: usize, test: impl Fn(&Kernel<Protocol>) -> O
     let unavoidable = |property: &&str| match plan.dialect {
         Dialect::Paper => *property != "with synchronised conditionals",
         Dialect::Accesses => !property.starts_with("with ") || *property == "with accesses",
-        Dialect::Block | Dialect::Scopes => true,
+        Dialect::Block | Dialect::Scopes | Dialect::Divergent => true,
     };
     let rare: Vec<_> = all.rare(percent).into_iter().filter(unavoidable).collect();
     assert!(rare.is_empty(), "too few inputs are {rare:?}: {all}");

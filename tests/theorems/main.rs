@@ -10,3 +10,4 @@ mod phases;
 mod race;
 mod scope;
 mod text;
+mod uniform;

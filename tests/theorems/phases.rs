@@ -76,11 +76,15 @@ fn mutants_are_killed() {
         agree(kernel, |k| spoiled(k, |c| c.context.retain(|x| matches!(x, Context::Bind(_)))))
     });
     kills(PLAN, "forgets the code before the first barrier", |kernel| {
-        agree(kernel, |k| spoiled(k, |c| if c.start.is_none() { c.code = Unsync::Skip }))
+        agree(kernel, |k| {
+            spoiled(k, |c| {
+                if c.start.is_none() {
+                    c.code = Unsync::Skip
+                }
+            })
+        })
     });
-    kills(PLAN, "calls an approximation exact", |kernel| {
-        agree(kernel, |k| spoiled(k, |c| c.approximate = false))
-    });
+    kills(PLAN, "calls an approximation exact", |kernel| agree(kernel, |k| spoiled(k, |c| c.approximate = false)));
     kills(PLAN, "takes all iterations to come after a barrier", |kernel| {
         agree(kernel, |k| spoiled(k, |c| c.code = without_conditions(&c.code)))
     });

@@ -14,8 +14,8 @@ use faial_like::fuzz::Dialect;
 use crate::generate::{Outcome, Plan, for_all, kills};
 use crate::oracle;
 
-const ACCESSES: Plan = Plan { cases: 250, dialect: Dialect::Accesses, depth: 3, length: 50 };
-const BLOCK: Plan = Plan { cases: 250, dialect: Dialect::Block, depth: 4, length: 60 };
+const ACCESSES: Plan = Plan { cases: 150, dialect: Dialect::Accesses, depth: 3, length: 50 };
+const BLOCK: Plan = Plan { cases: 60, dialect: Dialect::Block, depth: 4, length: 60 };
 
 /// The values that variables of the generated kernels may have.
 const DOMAIN: std::ops::RangeInclusive<i128> = -12..=24;
@@ -26,7 +26,12 @@ fn holds(cond: &B, env: &Env) -> bool {
 }
 
 /// All extensions of `env` by values for the variables of a range and its counters that are in the range.
-fn solve_range(range: &faial_like::core::Range, task: Option<Task>, locals: &[Var], env: &Env<'static>) -> Vec<Env<'static>> {
+fn solve_range(
+    range: &faial_like::core::Range,
+    task: Option<Task>,
+    locals: &[Var],
+    env: &Env<'static>,
+) -> Vec<Env<'static>> {
     let (constraint, counters) = range_constraint(range);
     let name = |var: &Var| task.map_or(var.name.clone(), |task| task.name(&var.name));
     let constraint = match task {
@@ -111,7 +116,11 @@ fn chosen(question: &B, instances: [(usize, &Instance); 2], env: &Env<'static>) 
 type Sites = BTreeSet<(SiteId, SiteId, bool)>;
 
 /// The pairs of sites that race for two threads in one phase, by the formulas; with whether not all store one value.
-fn by_formula(phase: &RacePhase, env: &Env<'static>, combine: &dyn Fn(&Instance, &Instance) -> B) -> Result<Sites, String> {
+fn by_formula(
+    phase: &RacePhase,
+    env: &Env<'static>,
+    combine: &dyn Fn(&Instance, &Instance) -> B,
+) -> Result<Sites, String> {
     let mut all = Sites::new();
     let instances: Vec<[Instance; 2]> =
         phase.sides.iter().map(|s| Task::BOTH.map(|task| phase.instantiate(s, task))).collect();
@@ -158,7 +167,13 @@ fn by_formula(phase: &RacePhase, env: &Env<'static>, combine: &dyn Fn(&Instance,
     Ok(all)
 }
 
-fn by_running(kernel: &Kernel<Protocol>, closure: &Closure, pair: [&Thread; 2], key: &[i128], values: &Env) -> Option<Sites> {
+fn by_running(
+    kernel: &Kernel<Protocol>,
+    closure: &Closure,
+    pair: [&Thread; 2],
+    key: &[i128],
+    values: &Env,
+) -> Option<Sites> {
     let [one, two] = pair.map(|thread| oracle::closure_of(kernel, closure, thread, values).remove(key));
     let (one, two) = (one?, two?);
     let pairs = one.iter().flat_map(|a| two.iter().map(move |b| (a, b)));

@@ -11,7 +11,7 @@ use faial_like::exp::{Env, eval_b};
 use faial_like::fuzz::Dialect;
 use faial_like::fuzz::kernels::WARP;
 
-use crate::generate::{Outcome, Plan, for_all, kills};
+use crate::generate::{Outcome, Plan, for_all, for_each, kills};
 use crate::oracle;
 
 const PLAN: Plan = Plan { cases: 350, dialect: Dialect::Scopes, depth: 4, length: 60 };
@@ -121,7 +121,12 @@ fn agree(kernel: &Kernel<Protocol>, change: impl Fn(&Kernel<Protocol>) -> (Kerne
             at_grid |= level == Some(Level::Grid);
         }
     }
-    Ok(vec![("racy in a warp", at_warp), ("racy in a block", at_block), ("racy in the grid", at_grid), ("masked", masked)])
+    Ok(vec![
+        ("racy in a warp", at_warp),
+        ("racy in a block", at_block),
+        ("racy in the grid", at_grid),
+        ("masked", masked),
+    ])
 }
 
 #[test]
@@ -135,6 +140,12 @@ fn levels_cover_the_grid() {
         }
         agree(kernel, |k| (k.clone(), WARP))
     });
+}
+
+#[test]
+fn levels_cover_the_grid_of_all_small_protocols() {
+    let count = for_each(Dialect::Scopes, 2, 5, |kernel| agree(kernel, |k| (k.clone(), WARP)));
+    assert!(count > 200, "only {count} kernels");
 }
 
 fn map_barriers(code: &Protocol, change: &dyn Fn(&Barrier) -> Protocol) -> Protocol {
@@ -156,7 +167,9 @@ fn mutants_are_killed() {
         (k.with_code(map_barriers(&k.code, change)), WARP)
     };
     kills(PLAN, "the barrier of a warp orders the block", |kernel| {
-        agree(kernel, |k| with(k, &|b| Protocol::Sync(Barrier { scope: b.scope.max(Scope::Block), mask: None, site: b.site })))
+        agree(kernel, |k| {
+            with(k, &|b| Protocol::Sync(Barrier { scope: b.scope.max(Scope::Block), mask: None, site: b.site }))
+        })
     });
     kills(PLAN, "the barrier of a block does not order a warp", |kernel| {
         agree(kernel, |k| {

@@ -95,7 +95,8 @@ fn around(index: &N, cond: &B, vars: &[Var]) -> Kernel<Protocol> {
 
 #[test]
 fn expressions_are_read_back() {
-    let vars = [Var::new("x", IntTy::I32), Var::new("y", IntTy::U8), Var::new("a b", IntTy::MATH), Var::new("u8", IntTy::U32)];
+    let vars =
+        [Var::new("x", IntTy::I32), Var::new("y", IntTy::U8), Var::new("a b", IntTy::MATH), Var::new("u8", IntTy::U32)];
     for_all_choices(4000, 80, |mut choices| {
         let index = any_number(&mut choices, &vars, 4);
         let cond = any_truth(&mut choices, &vars, 4);
@@ -134,7 +135,9 @@ fn a_term_that_is_a_large_graph_prints_in_a_moment() {
 }
 
 fn code(statements: &str) -> String {
-    format!("kernel k {{\n  global n: i32;\n  array A: global unit 4;\n  thread t in 0..4;\n  code {{\n{statements}\n  }}\n}}\n")
+    format!(
+        "kernel k {{\n  global n: i32;\n  array A: global unit 4;\n  thread t in 0..4;\n  code {{\n{statements}\n  }}\n}}\n"
+    )
 }
 
 fn errors(text: &str) -> Vec<String> {
@@ -146,7 +149,9 @@ fn errors(text: &str) -> Vec<String> {
 
 #[test]
 fn errors_have_a_place_and_all_are_reported() {
-    let text = code("    wr A[m] @1;\n    rd A[t @2;\n    for n in 0..2 { rd A[n] @3; }\n    wr A[18446744073709551616] @4;\n    wr A[t < 1] @5;\n    ä");
+    let text = code(
+        "    wr A[m] @1;\n    rd A[t @2;\n    for n in 0..2 { rd A[n] @3; }\n    wr A[18446744073709551616] @4;\n    wr A[t < 1] @5;\n    ä",
+    );
     assert_eq!(
         errors(&text),
         [
@@ -177,7 +182,8 @@ fn deep_texts_are_refused() {
         let found = errors(&code(&statements));
         assert!(found.iter().any(|e| e.contains("deep")), "{found:?}");
     }
-    let long = format!("if t < 1{} {{ rd A[t] @1; }}", (0..50_000).map(|i| format!(" && t != {i}")).collect::<String>());
+    let long =
+        format!("if t < 1{} {{ rd A[t] @1; }}", (0..50_000).map(|i| format!(" && t != {i}")).collect::<String>());
     assert!(parse_kernels(&code(&long)).is_ok(), "a long conjunction is not a deep one");
     let many = "rd A[t] @1; ".repeat(50_000);
     assert!(parse_kernels(&code(&many)).is_ok(), "many statements are not deep");
