@@ -22,3 +22,4 @@ pub mod fuzz;
 pub mod kernel;
 pub mod report;
 pub mod smt;
+pub mod text;

@@ -133,3 +133,41 @@ fn align_piece(piece: &Synced) -> (Aligned, Unsync) {
         }
     }
 }
+
+impl Alignment {
+    /// Reads aligned code back from a protocol; `None` when it is not aligned.
+    pub fn from_protocol(code: &Protocol) -> Option<Alignment> {
+        let parts = match code {
+            Protocol::Seq(parts) => parts.as_slice(),
+            Protocol::Skip | Protocol::Access(_) | Protocol::Sync(_) | Protocol::If(..) | Protocol::For(..) => {
+                std::slice::from_ref(code)
+            }
+        };
+        let mut aligned: Option<Aligned> = None;
+        let mut pending = Vec::new();
+        for part in parts {
+            let piece = match part {
+                Protocol::Sync(barrier) => Piece::Sync(Unsync::seq(std::mem::take(&mut pending)), barrier.clone()),
+                Protocol::For(range, body) if body.synchronises() => {
+                    let body = Alignment::from_protocol(body)?;
+                    if !pending.is_empty() || body.tail != Unsync::Skip {
+                        return None;
+                    }
+                    Piece::For(range.clone(), body.aligned?)
+                }
+                Protocol::Skip | Protocol::Access(_) | Protocol::Seq(_) | Protocol::If(..) | Protocol::For(..) => {
+                    pending.push(Unsync::from_protocol(part)?);
+                    continue;
+                }
+            };
+            match (&mut aligned, piece) {
+                (Some(aligned), piece) => aligned.rest.push(piece),
+                (None, Piece::Sync(u, barrier)) => {
+                    aligned = Some(Aligned { first: (u, barrier), rest: Vec::new() });
+                }
+                (None, Piece::For(..)) => return None,
+            }
+        }
+        Some(Alignment { aligned, tail: Unsync::seq(pending) })
+    }
+}

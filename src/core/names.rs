@@ -45,9 +45,7 @@ impl Protocol {
             Protocol::Access(access) => Protocol::Access(access.subst(subst)),
             Protocol::Sync(barrier) => Protocol::Sync(barrier.subst(subst)),
             Protocol::Seq(parts) => Protocol::Seq(parts.iter().map(|p| p.subst(subst)).collect()),
-            Protocol::If(b, t, e) => {
-                Protocol::If(subst.boolean(b), Box::new(t.subst(subst)), Box::new(e.subst(subst)))
-            }
+            Protocol::If(b, t, e) => Protocol::If(subst.boolean(b), Box::new(t.subst(subst)), Box::new(e.subst(subst))),
             Protocol::For(range, body) => {
                 let outer = range.subst(subst);
                 let body = if subst.replaces(&range.var.name) {

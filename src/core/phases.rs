@@ -31,7 +31,7 @@ struct Rest {
 
 /// Breaks a protocol into phases: one closure for the entry, and one for each barrier of the text, in program order.
 ///
-/// Source:   theory 2; protocol-spec/06-phases.md.      Shape: Kernel of Protocol -> list of Closure.
+/// Source:   theory 2; protocol-spec/05-phases.md.      Shape: Kernel of Protocol -> list of Closure.
 /// Units:    the binders of a closure are the synchronised loops around its barrier, outermost first.
 /// Ensures:  THM-PHASE, tests/theorems/phases.rs: over all values of their binders, the nonempty phases of the closures
 ///           are those of the history; of an approximate closure, a superset.
@@ -48,22 +48,51 @@ pub fn phases(kernel: &Kernel<Protocol>) -> Vec<Closure> {
     all.extend(after(&code, &Rest { code: Unsync::Skip, exact: true }, &taken));
     for closure in &mut all {
         closure.context.reverse();
+        closure.code = apart_from(&closure.context, &closure.code, &taken);
     }
     all
 }
 
+/// The code with its binders renamed that hide a binder of the context: an iteration after x may contain all of another
+/// run of the loop that the barrier is in.
+fn apart_from(context: &[Context], code: &Unsync, taken: &BTreeSet<Name>) -> Unsync {
+    let bound = context.iter().filter_map(|c| match c {
+        Context::Bind(range) => Some(range.var.name.clone()),
+        Context::Assume(_) => None,
+    });
+    rename_bound(code, &bound.collect(), taken)
+}
+
+fn rename_bound(code: &Unsync, hidden: &BTreeSet<Name>, taken: &BTreeSet<Name>) -> Unsync {
+    match code {
+        Unsync::Skip => Unsync::Skip,
+        Unsync::Access(access) => Unsync::Access(access.clone()),
+        Unsync::Seq(parts) => Unsync::Seq(parts.iter().map(|u| rename_bound(u, hidden, taken)).collect()),
+        Unsync::If(b, t, e) => {
+            Unsync::If(b.clone(), Box::new(rename_bound(t, hidden, taken)), Box::new(rename_bound(e, hidden, taken)))
+        }
+        Unsync::For(range, body) => {
+            let body = rename_bound(body, hidden, taken);
+            if !hidden.contains(&range.var.name) {
+                return Unsync::For(range.clone(), Box::new(body));
+            }
+            let var = primed(&range.var, taken);
+            let body = body.subst(&mut Subst::one(&range.var.name, &N::var(&var)));
+            Unsync::For(Range { var, ..range.clone() }, Box::new(body))
+        }
+    }
+}
+
 /// `first(p)` and `through(p)`.
 ///
-/// Source:   theory 2; protocol-spec/06-phases.md.      Shape: Protocol -> Head.
+/// Source:   theory 2; protocol-spec/05-phases.md.      Shape: Protocol -> Head.
 /// Deviates: none when `exact`; a loop whose passing depends on its variable is over-approximated.
 pub fn head(code: &Protocol) -> Head {
     match code {
         // [HEAD-SKIP]    first(skip) = skip              through(skip) = true
         Protocol::Skip => Head { first: Unsync::Skip, through: B::lit(true), exact: true },
         // [HEAD-ACC]     first(o[n]) = o[n]              through(o[n]) = true
-        Protocol::Access(access) => {
-            Head { first: Unsync::Access(access.clone()), through: B::lit(true), exact: true }
-        }
+        Protocol::Access(access) => Head { first: Unsync::Access(access.clone()), through: B::lit(true), exact: true },
         // [HEAD-SYNC]    first(sync) = skip              through(sync) = false
         Protocol::Sync(_) => Head { first: Unsync::Skip, through: B::lit(false), exact: true },
         // [HEAD-SEQ]     first(p; q) = first(p); if through(p) {first(q)}      through(p; q) = through(p) and through(q)
@@ -110,11 +139,9 @@ fn head_for(range: &Range, body: Head) -> Head {
         // [HEAD-FOR-NEVER]   through(p) = true:    all iterations
         Some(true) => Head { first: Unsync::repeat(range.clone(), body.first), ..body },
         // [HEAD-FOR-ALWAYS]  through(p) = false:   the first iteration, if there is one
-        Some(false) => Head {
-            first: Unsync::when(&range.nonempty(), at_first(&body.first)),
-            through: empty,
-            exact: body.exact,
-        },
+        Some(false) => {
+            Head { first: Unsync::when(&range.nonempty(), at_first(&body.first)), through: empty, exact: body.exact }
+        }
         // [HEAD-FOR-SAME]    x not in fv(through(p)):   all iterations, or the first one
         None if body.exact && !depends(&body.through, range) => {
             let once = Unsync::when(&range.nonempty(), at_first(&body.first));

@@ -4,7 +4,6 @@ use indexmap::IndexSet;
 
 use super::access::{Access, Mode, SiteId};
 use super::closure::{Closure, Context};
-use super::kernel::Kernel;
 use super::range::{Range, Step};
 use super::scope::{Level, Projection, Task, in_extent};
 use super::unsync::Unsync;
@@ -59,7 +58,7 @@ pub struct RacePhase {
 
 /// Flattens a closure into its accesses, and gathers what holds around them.
 ///
-/// Source:   \[MAP\] section 6, theory 5; protocol-spec/08-race.md.     Shape: Closure -> RacePhase.
+/// Source:   \[MAP\] section 6, theory 5; protocol-spec/06-race.md.     Shape: Closure -> RacePhase.
 /// Units:    all constraints are over mathematical integers; an index counts units of its array.
 /// Ensures:  THM-ENC, tests/theorems/race.rs: `assumptions and pair(i, j)` is satisfiable iff some thread makes access i,
 ///           another one access j, in the same phase, and the two race.
@@ -69,15 +68,10 @@ pub fn race_phase(projection: &Projection, closure: &Closure) -> RacePhase {
     let mut locals = projection.locals.clone();
     let kernel = &projection.kernel;
     kernel.header_vars().for_each(|v| fresh.reserve(v.name.as_str()));
-    let mut shared = Vec::new();
     for context in &closure.context {
         match context {
-            Context::Bind(range) => {
-                fresh.reserve(range.var.name.as_str());
-                // Both threads are in the same iteration, so that they share its number too.
-                shared.push(range_constraint(range).0);
-            }
-            Context::Assume(b) => shared.push(b.clone()),
+            Context::Bind(range) => fresh.reserve(range.var.name.as_str()),
+            Context::Assume(_) => {}
         }
     }
     let mut flat = Flat { sides: IndexSet::new(), fresh };
@@ -89,10 +83,7 @@ pub fn race_phase(projection: &Projection, closure: &Closure) -> RacePhase {
         locals.push(range.var.clone());
         locals.extend(range_constraint(range).1);
     }
-    let own = B::and(shared.into_iter().chain(header(kernel)));
-    // [RACE-FRAME]  each thread has its coordinates in their extents, fulfils the assumption, and is in the phase
-    let each = Task::BOTH.map(|task| task.rename(&locals).boolean(&own));
-    let assumptions = B::and(each.into_iter().chain([projection.meet.clone()]));
+    let assumptions = frame(projection, context_conditions(&closure.context));
     RacePhase {
         start: closure.start,
         level: projection.level,
@@ -103,10 +94,25 @@ pub fn race_phase(projection: &Projection, closure: &Closure) -> RacePhase {
     }
 }
 
-/// What the header says of a thread.
-fn header<C>(kernel: &Kernel<C>) -> Vec<B> {
+/// What holds of two threads that meet at the level of the projection and both get to a place with this context. Binders of
+/// the context have the same value for both.
+pub fn frame(projection: &Projection, context: impl IntoIterator<Item = B>) -> B {
+    let kernel = &projection.kernel;
     let coordinates = kernel.blocks.iter().chain(&kernel.threads).map(in_extent);
-    coordinates.chain([kernel.pre.clone()]).collect()
+    let own = B::and(context.into_iter().chain(coordinates).chain([kernel.pre.clone()]).collect::<Vec<_>>());
+    // [RACE-FRAME]  each thread has its coordinates in their extents, fulfils the assumption, and is in the phase
+    let each = Task::BOTH.map(|task| task.rename(&projection.locals).boolean(&own));
+    B::and(each.into_iter().chain([projection.meet.clone()]))
+}
+
+/// What a context says, as conditions.
+pub fn context_conditions(context: &[Context]) -> Vec<B> {
+    let each = context.iter().map(|context| match context {
+        // Both threads are in the same iteration, so that they share its number too.
+        Context::Bind(range) => range_constraint(range).0,
+        Context::Assume(b) => b.clone(),
+    });
+    each.collect()
 }
 
 struct Flat {
@@ -337,7 +343,7 @@ impl Columns {
 
 /// The accesses are made, conflict, and touch a common cell. [RACE-PAIR]
 ///
-/// Source:   \[MAP\] Definition 2 and section 6; protocol-spec/08-race.md.   Shape: two instances of different tasks -> B.
+/// Source:   \[MAP\] Definition 2 and section 6; protocol-spec/06-race.md.   Shape: two instances of different tasks -> B.
 pub fn race_pair(one: &Instance, two: &Instance, level: Level) -> B {
     if one.array != two.array || !one.mode.conflicts(&two.mode, level.scope()) || one.index.len() != two.index.len() {
         return B::lit(false);
@@ -373,7 +379,7 @@ fn overlap(one: &[N], v: &N, two: &[N], w: &N) -> B {
 
 /// The variable of the range is one of its values; with the variables that the formula adds, to be read existentially.
 ///
-/// Source:   protocol-spec/08-race.md [RACE-RANGE].      Units: mathematical integers.
+/// Source:   protocol-spec/06-race.md [RACE-RANGE].      Units: mathematical integers.
 /// Ensures:  THM-ENC: for each value of the range, and no other, there are values of the added variables.
 pub fn range_constraint(range: &Range) -> (B, Vec<Var>) {
     let x = range.binder();

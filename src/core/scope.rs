@@ -79,7 +79,7 @@ pub struct Projection {
 /// merged into the higher one: pairs in one warp are compared at the block level, unless a barrier or an atomic has the
 /// scope of a warp.
 ///
-/// Source:   theory 3; protocol-spec/07-scopes.md [SCOPE-LEVELS].      Shape: levels in ascending order.
+/// Source:   theory 3; protocol-spec/05-scopes.md [SCOPE-LEVELS].      Shape: levels in ascending order.
 pub fn levels(kernel: &Kernel<Protocol>) -> Vec<Level> {
     let mut all = Vec::new();
     if warp_matters(&kernel.code) {
@@ -105,7 +105,7 @@ fn warp_matters(code: &Protocol) -> bool {
 
 /// The kernel as two threads see it that meet exactly at `level`, where `in_use` are the levels that are looked at.
 ///
-/// Source:   theory 3; protocol-spec/07-scopes.md.     Shape: Kernel -> Projection, the same header.
+/// Source:   theory 3; protocol-spec/05-scopes.md.     Shape: Kernel -> Projection, the same header.
 /// Units:    a warp is `warp_size` consecutive linear thread ids, the first coordinate being the fastest.
 /// Ensures:  THM-SCOPE, tests/theorems/scope.rs: the races of a grid are the union over the levels in use of the races
 ///           of the projections.
@@ -153,7 +153,11 @@ fn visible(
         Protocol::Skip => Protocol::Skip,
         // [SCOPE-ARRAY]  a shared array is seen by the threads of one block only
         Protocol::Access(access) => {
-            if sees(kernel, access, level) { Protocol::Access(access.clone()) } else { Protocol::Skip }
+            if sees(kernel, access, level) {
+                Protocol::Access(access.clone())
+            } else {
+                Protocol::Skip
+            }
         }
         // [SCOPE-SYNC]   a barrier orders the pair when its scope is at least the level
         Protocol::Sync(barrier) if barrier.scope < level.scope() => Protocol::Skip,
@@ -164,9 +168,7 @@ fn visible(
                 let whole = Barrier { scope: barrier.scope, mask: None, site: barrier.site };
                 Protocol::branch(&takes_part, Protocol::Sync(whole), Protocol::Skip)
             }
-            (Some(_) | None, _) => {
-                Protocol::Sync(Barrier { scope: barrier.scope, mask: None, site: barrier.site })
-            }
+            (Some(_) | None, _) => Protocol::Sync(Barrier { scope: barrier.scope, mask: None, site: barrier.site }),
         },
         Protocol::Seq(parts) => Protocol::seq(parts.iter().map(inner).collect::<Vec<_>>()),
         Protocol::If(b, t, e) => Protocol::branch(b, inner(t), inner(e)),
@@ -224,9 +226,8 @@ fn meet(
     };
     let (threads_differ, blocks_differ) = (differ(&kernel.threads), differ(&kernel.blocks));
     let same_warp = one.numeric(&warp).eq(&two.numeric(&warp));
-    let lanes = lanes.into_iter().flat_map(|[a, b]| {
-        [N::var(a).eq(&one.numeric(&lane)), N::var(b).eq(&two.numeric(&lane))]
-    });
+    let lanes =
+        lanes.into_iter().flat_map(|[a, b]| [N::var(a).eq(&one.numeric(&lane)), N::var(b).eq(&two.numeric(&lane))]);
     let lanes = B::and(lanes.collect::<Vec<_>>());
     match (level, below) {
         (Level::Warp, _) => B::and([threads_differ, same_warp, lanes]),
@@ -243,4 +244,3 @@ pub fn in_extent(coordinate: &Coordinate) -> B {
     let x = N::var(&coordinate.var);
     B::and([N::num(0).le(&x), x.lt(&coordinate.extent)])
 }
-

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::access::{Access, Mode, Scope, SiteId};
-use super::kernel::{Coordinate, Kernel};
+use super::kernel::{Coordinate, Kernel, Space};
 use super::protocol::{Barrier, Protocol};
 use super::range::{Range, RangeValues};
 use super::scope::{Level, linear_id};
@@ -31,6 +31,8 @@ pub enum ModeValue {
 pub struct AccessValue {
     pub thread: Thread,
     pub array: Name,
+    /// A shared array is another one in every block.
+    pub space: Space,
     pub mode: ModeValue,
     pub index: Vec<i128>,
     pub width: u32,
@@ -40,11 +42,14 @@ pub struct AccessValue {
 impl AccessValue {
     /// Do the two touch a common cell? [RACE-OVERLAP]
     pub fn overlaps(&self, other: &AccessValue) -> bool {
+        let apart = self.space == Space::Shared && self.thread.block != other.thread.block;
+        if apart || self.array != other.array {
+            return false;
+        }
         let (Some((a, before_a)), Some((b, before_b))) = (self.index.split_last(), other.index.split_last()) else {
-            return self.array == other.array && self.index.len() == other.index.len();
+            return self.index.len() == other.index.len();
         };
-        self.array == other.array
-            && before_a == before_b
+        before_a == before_b
             && a.saturating_add(i128::from(self.width)) > *b
             && b.saturating_add(i128::from(other.width)) > *a
     }
@@ -128,7 +133,8 @@ pub fn run<C>(
         }
     }
     let run = Run { phases: vec![Vec::new()], barriers: Vec::new() };
-    let mut machine = Machine { thread, env, counts, iteration: Vec::new(), run, budget };
+    let space_of = |array: &Name| kernel.array(array).map_or(Space::Global, |a| a.space);
+    let mut machine = Machine { thread, env, counts, space_of: &space_of, iteration: Vec::new(), run, budget };
     machine.step(code)?;
     Ok(machine.run)
 }
@@ -137,6 +143,7 @@ struct Machine<'a, 'e> {
     thread: &'a Thread,
     env: Env<'e>,
     counts: &'a dyn Fn(&Barrier, &Env) -> Result<bool, EvalError>,
+    space_of: &'a dyn Fn(&Name) -> Space,
     iteration: Vec<i128>,
     run: Run,
     budget: &'a mut u64,
@@ -204,6 +211,7 @@ impl Machine<'_, '_> {
         Ok(AccessValue {
             thread: self.thread.clone(),
             array: access.array.clone(),
+            space: (self.space_of)(&access.array),
             mode,
             index: access.index.iter().map(|n| eval_n(n, &self.env)).collect::<Result<_, _>>()?,
             width: access.width,
@@ -254,9 +262,10 @@ pub fn safe(history: &[Phase], level: Level) -> bool {
 
 /// The racy pairs of a phase, each once.
 pub fn races(phase: &Phase, level: Level) -> impl Iterator<Item = (&AccessValue, &AccessValue)> {
-    phase.iter().enumerate().flat_map(move |(i, a)| {
-        phase.iter().skip(i + 1).filter(move |b| a.races(b, level)).map(move |b| (a, b))
-    })
+    phase
+        .iter()
+        .enumerate()
+        .flat_map(move |(i, a)| phase.iter().skip(i + 1).filter(move |b| a.races(b, level)).map(move |b| (a, b)))
 }
 
 /// All combinations of values of the coordinates. Refuses when there are more than `limit`.
@@ -344,10 +353,7 @@ pub fn replay(
 }
 
 /// The races between two replayed runs: pairs of accesses of one phase. [SEM-REPLAY]
-pub fn replayed_races(
-    runs: &[Run; 2],
-    level: Level,
-) -> impl Iterator<Item = (usize, &AccessValue, &AccessValue)> {
+pub fn replayed_races(runs: &[Run; 2], level: Level) -> impl Iterator<Item = (usize, &AccessValue, &AccessValue)> {
     let [one, two] = runs;
     one.phases.iter().zip(&two.phases).enumerate().flat_map(move |(phase, (a, b))| {
         a.iter().flat_map(move |x| b.iter().filter(move |y| x.races(y, level)).map(move |y| (phase, x, y)))
@@ -371,4 +377,3 @@ pub fn admits<C>(kernel: &Kernel<C>, thread: &Thread, values: &Env) -> Result<bo
     }
     eval_b(&kernel.pre, &env)
 }
-

@@ -2,8 +2,9 @@
 
 use super::access::{Access, Mode};
 use super::closure::{Closure, Context};
+use super::kernel::Space;
 use super::range::Range;
-use super::scope::{Projection, Task, in_extent};
+use super::scope::{Projection, Task};
 use super::semantics::{AccessValue, ModeValue, Thread, range_values};
 use super::unsync::Unsync;
 use crate::exp::{B, Env, EvalError, N, Subst, Var, eval_b, eval_n};
@@ -58,8 +59,7 @@ pub fn seq(projection: &Projection, closure: &Closure) -> Trace {
     });
     let mut frame = vec![projection.meet.clone()];
     for task in [&mut one, &mut two] {
-        let extents = kernel.blocks.iter().chain(&kernel.threads).map(in_extent);
-        frame.extend(extents.chain([kernel.pre.clone()]).map(|b| task.boolean(&b)));
+        frame.push(task.boolean(&kernel.pre));
     }
     let mut whole = when(B::and(frame), inside);
     for coordinate in kernel.blocks.iter().chain(&kernel.threads).rev() {
@@ -146,6 +146,7 @@ fn value(task: Task, access: &Access, values: &Env) -> Result<AccessValue, EvalE
     Ok(AccessValue {
         thread: Thread { block: Vec::new(), thread: vec![number] },
         array: access.array.clone(),
+        space: Space::Global,
         mode,
         index: access.index.iter().map(|n| eval_n(n, values)).collect::<Result<_, _>>()?,
         width: access.width,

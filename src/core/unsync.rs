@@ -97,15 +97,13 @@ impl Unsync {
             Protocol::Skip => Some(Unsync::Skip),
             Protocol::Access(access) => Some(Unsync::Access(access.clone())),
             Protocol::Sync(_) => None,
-            Protocol::Seq(parts) => parts.iter().map(Unsync::from_protocol).collect::<Option<_>>().map(Unsync::Seq),
-            Protocol::If(b, t, e) => Some(Unsync::If(
-                b.clone(),
-                Box::new(Unsync::from_protocol(t)?),
-                Box::new(Unsync::from_protocol(e)?),
-            )),
-            Protocol::For(range, body) => {
-                Some(Unsync::For(range.clone(), Box::new(Unsync::from_protocol(body)?)))
+            Protocol::Seq(parts) => {
+                parts.iter().map(Unsync::from_protocol).collect::<Option<Vec<_>>>().map(Unsync::seq)
             }
+            Protocol::If(b, t, e) => {
+                Some(Unsync::If(b.clone(), Box::new(Unsync::from_protocol(t)?), Box::new(Unsync::from_protocol(e)?)))
+            }
+            Protocol::For(range, body) => Some(Unsync::For(range.clone(), Box::new(Unsync::from_protocol(body)?))),
         }
     }
 }

@@ -10,8 +10,8 @@ use super::range::{Range, Step};
 use super::scope::Level;
 use super::unsync::Unsync;
 use crate::base::Name;
-use crate::exp::subst::Leaves;
 use crate::exp::Var;
+use crate::exp::subst::Leaves;
 
 /// A broken rule.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -192,7 +192,9 @@ impl Scopes<'_> {
         if barrier.scope != Scope::Warp {
             self.report("WF-MASK", at, "only the barrier of a warp has a mask".into());
         }
-        if let Some(name) = self.local(|leaves| leaves.numeric(mask)) {
+        if self.level == Level::Warp
+            && let Some(name) = self.local(|leaves| leaves.numeric(mask))
+        {
             self.report("WF-MASK", at, format!("the mask depends on `{name}`"));
         }
     }

@@ -3,8 +3,7 @@
 use super::choices::Choices;
 use crate::exp::{B, Fun, FunKind, IntTy, N, NBin, NRel, Var};
 
-const TYPES: [IntTy; 7] =
-    [IntTy::I32, IntTy::MATH, IntTy::U32, IntTy::I8, IntTy::U8, IntTy::I64, IntTy::U64];
+const TYPES: [IntTy; 7] = [IntTy::I32, IntTy::MATH, IntTy::U32, IntTy::I8, IntTy::U8, IntTy::I64, IntTy::U64];
 const OPERATORS: [NBin; 12] = [
     NBin::Add,
     NBin::Sub,
@@ -24,7 +23,9 @@ const OPERATORS: [NBin; 12] = [
 pub fn any_number(choices: &mut Choices, vars: &[Var], depth: u32) -> N {
     let leaf = depth == 0 || choices.exhausted();
     match choices.pick(if leaf { 2 } else { 7 }) {
-        0 => N::num(*choices.one_of(&[0i128, 1, 2, 3, -1, 7, 31, 32, 255, 256, -128, 1 << 31, (1 << 32) - 1]).unwrap_or(&0)),
+        0 => N::num(
+            *choices.one_of(&[0i128, 1, 2, 3, -1, 7, 31, 32, 255, 256, -128, 1 << 31, (1 << 32) - 1]).unwrap_or(&0),
+        ),
         1 => choices.one_of(vars).map_or(N::num(0), N::var),
         2 | 3 => {
             let op = *choices.one_of(&OPERATORS).unwrap_or(&NBin::Add);

@@ -2,9 +2,8 @@
 
 use super::choices::Choices;
 use super::expressions::{small_number, small_truth};
-use crate::core::{
-    Access, ArrayDecl, Barrier, Coordinate, Kernel, Mode, Protocol, Range, Scope, SiteId, Space, Step,
-};
+use crate::base::Name;
+use crate::core::{Access, ArrayDecl, Barrier, Coordinate, Kernel, Mode, Protocol, Range, Scope, SiteId, Space, Step};
 use crate::exp::{B, IntTy, N, NBin, Var};
 
 /// Which language the kernels are of.
@@ -16,6 +15,8 @@ pub enum Dialect {
     Block,
     /// Barriers of all scopes, with masks; a grid of several blocks.
     Scopes,
+    /// As `Block`, but barriers stand where threads may not agree on them.
+    Divergent,
     /// No barriers; accesses of all kinds.
     Accesses,
 }
@@ -42,8 +43,8 @@ pub fn kernel(choices: &mut Choices, dialect: Dialect, depth: u32) -> Kernel<Pro
         (Dialect::Scopes, 0) => vec![coordinate("t", 4)],
         (Dialect::Scopes, _) => vec![coordinate("t", 3), coordinate("u", 2)],
         (Dialect::Accesses, _) => vec![coordinate("t", 2)],
-        (Dialect::Paper | Dialect::Block, 0) => vec![coordinate("t", 2)],
-        (Dialect::Paper | Dialect::Block, _) => vec![coordinate("t", 2), coordinate("u", 2)],
+        (Dialect::Paper | Dialect::Block | Dialect::Divergent, 0) => vec![coordinate("t", 2)],
+        (Dialect::Paper | Dialect::Block | Dialect::Divergent, _) => vec![coordinate("t", 2), coordinate("u", 2)],
     };
     let blocks = if dialect == Dialect::Scopes { vec![coordinate("b", 2)] } else { Vec::new() };
     let mut scope = vec![(var("g"), Some(Scope::Grid))];
@@ -79,16 +80,20 @@ impl Maker<'_> {
         if depth == 0 || self.choices.exhausted() {
             return self.leaf(barriers);
         }
-        match self.choices.pick(6) {
-            0 | 1 => self.leaf(barriers),
-            2 | 3 => {
+        match self.choices.pick(8) {
+            0 => self.leaf(barriers),
+            1..=3 => {
                 let count = 2 + self.choices.pick(3);
                 Protocol::Seq((0..count).map(|_| self.code(depth - 1, barriers)).collect())
             }
-            4 => {
+            4 | 5 => {
                 let uniform = self.uniformity(barriers);
                 // The paper has no barrier under a condition.
-                let inside = if self.dialect == Dialect::Paper { None } else { uniform };
+                let inside = match self.dialect {
+                    Dialect::Paper => None,
+                    Dialect::Divergent => barriers,
+                    Dialect::Block | Dialect::Scopes | Dialect::Accesses => uniform,
+                };
                 let cond = self.condition(uniform);
                 let then = self.code(depth - 1, inside);
                 let els = if self.choices.pick(2) == 0 { Protocol::Skip } else { self.code(depth - 1, inside) };
@@ -99,9 +104,9 @@ impl Maker<'_> {
     }
 
     fn leaf(&mut self, barriers: Uniform) -> Protocol {
-        let kinds = if barriers.is_some() && self.dialect != Dialect::Accesses { 4 } else { 3 };
+        let kinds = if barriers.is_some() && self.dialect != Dialect::Accesses { 2 } else { 1 };
         match self.choices.pick(kinds) {
-            0..=2 => Protocol::Access(self.access()),
+            0 => Protocol::Access(self.access()),
             _ => self.barrier(barriers),
         }
     }
@@ -112,11 +117,15 @@ impl Maker<'_> {
         let allowed: Vec<Scope> = scopes.into_iter().filter(|s| Some(*s) <= barriers).collect();
         let scope = match self.dialect {
             Dialect::Scopes => *self.choices.one_of(&allowed).unwrap_or(&Scope::Warp),
-            Dialect::Paper | Dialect::Block | Dialect::Accesses => Scope::Block,
+            Dialect::Paper | Dialect::Block | Dialect::Divergent | Dialect::Accesses => Scope::Block,
         };
         let mask = (scope == Scope::Warp && self.choices.rarely(3)).then(|| {
             let uniform = self.vars(Some(Scope::Warp));
-            if self.choices.pick(2) == 0 { N::num(1 + self.choices.pick(3) as i128) } else { small_number(self.choices, &uniform) }
+            if self.choices.pick(2) == 0 {
+                N::num(1 + self.choices.pick(3) as i128)
+            } else {
+                small_number(self.choices, &uniform)
+            }
         });
         Protocol::Sync(Barrier { scope, mask, site })
     }
@@ -125,10 +134,11 @@ impl Maker<'_> {
     fn uniformity(&mut self, barriers: Uniform) -> Uniform {
         let all = match self.dialect {
             Dialect::Scopes => vec![Some(Scope::Grid), Some(Scope::Block), Some(Scope::Warp), None],
-            Dialect::Paper | Dialect::Block | Dialect::Accesses => vec![Some(Scope::Grid), None],
+            Dialect::Paper | Dialect::Block => vec![Some(Scope::Grid), None, Some(Scope::Grid)],
+            Dialect::Accesses | Dialect::Divergent => vec![None, Some(Scope::Grid)],
         };
         let uniform = self.choices.one_of(&all).copied().flatten();
-        uniform.min(barriers)
+        if self.dialect == Dialect::Divergent { uniform } else { uniform.min(barriers) }
     }
 
     fn condition(&mut self, uniform: Uniform) -> B {
@@ -156,7 +166,7 @@ impl Maker<'_> {
     fn repeat(&mut self, depth: u32, barriers: Uniform) -> Protocol {
         let uniform = self.uniformity(barriers);
         self.binders += 1;
-        let var = Var::new(format!("x{}", self.binders), IntTy::I32);
+        let var = Var::new(Name::new(format!("x{}", self.binders)), IntTy::I32);
         let range = if self.dialect == Dialect::Paper {
             self.steady(var.clone())
         } else {
@@ -164,7 +174,8 @@ impl Maker<'_> {
             self.range(var.clone(), &vars)
         };
         self.scope.push((var, uniform));
-        let body = self.code(depth - 1, uniform);
+        let inside = if self.dialect == Dialect::Divergent { barriers } else { uniform };
+        let body = self.code(depth - 1, inside);
         self.scope.pop();
         Protocol::For(range, Box::new(body))
     }
@@ -186,10 +197,18 @@ impl Maker<'_> {
     /// Any range, with few values.
     fn range(&mut self, var: Var, vars: &[Var]) -> Range {
         let bound = |maker: &mut Self| {
-            if maker.choices.pick(2) == 0 { N::num(maker.choices.pick(4) as i128) } else { small_number(maker.choices, vars) }
+            if maker.choices.pick(2) == 0 {
+                N::num(maker.choices.pick(4) as i128)
+            } else {
+                small_number(maker.choices, vars)
+            }
         };
         let step = |maker: &mut Self| {
-            if maker.choices.rarely(4) { small_number(maker.choices, vars) } else { N::num(1 + maker.choices.pick(2) as i128) }
+            if maker.choices.rarely(4) {
+                small_number(maker.choices, vars)
+            } else {
+                N::num(1 + maker.choices.pick(2) as i128)
+            }
         };
         match self.choices.pick(6) {
             0 | 1 => {
@@ -200,7 +219,12 @@ impl Maker<'_> {
             3 => Range { var, first: bound(self), end: bound(self), step: Step::Down(step(self)) },
             4 => {
                 let factor = N::num(1 + self.choices.pick(3) as i128);
-                Range { var, first: bound(self), end: N::num(2 + self.choices.pick(6) as i128), step: Step::Times(factor) }
+                Range {
+                    var,
+                    first: bound(self),
+                    end: N::num(2 + self.choices.pick(6) as i128),
+                    step: Step::Times(factor),
+                }
             }
             _ => {
                 let factor = N::num(1 + self.choices.pick(3) as i128);

@@ -1,0 +1,13 @@
+//! The theorems of `proofs-notes/README.md`, each tested against the reference semantics.
+
+#[path = "gen.rs"]
+mod generate;
+mod oracle;
+
+mod align;
+mod fold;
+mod phases;
+mod race;
+mod scope;
+mod text;
+mod uniform;

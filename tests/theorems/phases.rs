@@ -1,0 +1,107 @@
+//! THM-PHASE: the nonempty phases of the closures, over all values of their binders, are exactly the nonempty phases of
+//! the history; those of approximate closures include them.
+
+use faial_like::core::{Closure, Context, Kernel, Level, Protocol, Unsync, phases, violations};
+use faial_like::fuzz::Dialect;
+
+use crate::generate::{Outcome, Plan, for_all, for_each, kills};
+use crate::oracle;
+
+const PLAN: Plan = Plan { cases: 3000, dialect: Dialect::Block, depth: 5, length: 90 };
+
+/// The theorem, for the closures that `split` makes.
+pub fn agree(kernel: &Kernel<Protocol>, split: impl Fn(&Kernel<Protocol>) -> Vec<Closure>) -> Outcome {
+    let found = violations(kernel, Level::Block);
+    if !found.is_empty() {
+        return Err(format!("the generated kernel is not in the language: {found:?}"));
+    }
+    let closures = split(kernel);
+    let approximate = closures.iter().any(|c| c.approximate);
+    let mut several = false;
+    for g in 0..3 {
+        let values = oracle::values(g);
+        let expected = oracle::nonempty(oracle::history(kernel, &kernel.code, &values)?);
+        several |= expected.len() > 1;
+        let mut all = Vec::new();
+        for closure in &closures {
+            let own = oracle::nonempty(oracle::instances(kernel, closure, &values)?);
+            if !closure.approximate && own.iter().any(|phase| !expected.contains(phase)) {
+                return Err(format!("g = {g}: {closure:#?} has a phase that the history does not have"));
+            }
+            all.extend(own);
+        }
+        all.sort();
+        if !approximate && all != expected {
+            return Err(format!("g = {g}: the phases are\n{all:?}\nand should be\n{expected:?}"));
+        }
+        if let Some(phase) = expected.iter().find(|phase| !all.iter().any(|p| p.is_superset(phase))) {
+            return Err(format!("g = {g}: the phase {phase:?} is missing"));
+        }
+    }
+    Ok(vec![("of several phases", several), ("exact", !approximate)])
+}
+
+#[test]
+fn phases_of_closures_are_phases_of_the_history() {
+    let population = for_all(PLAN, 8, |kernel| agree(kernel, phases));
+    let exact = population.count("exact");
+    assert!(exact * 100 > population.total * 80, "too many approximations: {population}");
+}
+
+#[test]
+fn phases_of_all_small_protocols() {
+    let count = for_each(Dialect::Block, 3, 7, |kernel| agree(kernel, phases));
+    assert!(count > 10_000, "only {count} kernels");
+}
+
+/// Makes the code of each closure wrong in one way.
+fn spoiled(kernel: &Kernel<Protocol>, spoil: impl Fn(&mut Closure)) -> Vec<Closure> {
+    let mut closures = phases(kernel);
+    closures.iter_mut().for_each(spoil);
+    closures
+}
+
+#[test]
+fn mutants_are_killed() {
+    kills(PLAN, "forgets the code that follows the last iteration", |kernel| {
+        agree(kernel, |k| {
+            spoiled(k, |c| {
+                if !c.context.is_empty() {
+                    c.code = without_else(&c.code);
+                }
+            })
+        })
+    });
+    kills(PLAN, "forgets the condition around a barrier", |kernel| {
+        agree(kernel, |k| spoiled(k, |c| c.context.retain(|x| matches!(x, Context::Bind(_)))))
+    });
+    kills(PLAN, "forgets the code before the first barrier", |kernel| {
+        agree(kernel, |k| {
+            spoiled(k, |c| {
+                if c.start.is_none() {
+                    c.code = Unsync::Skip
+                }
+            })
+        })
+    });
+    kills(PLAN, "calls an approximation exact", |kernel| agree(kernel, |k| spoiled(k, |c| c.approximate = false)));
+    kills(PLAN, "takes all iterations to come after a barrier", |kernel| {
+        agree(kernel, |k| spoiled(k, |c| c.code = without_conditions(&c.code)))
+    });
+}
+
+fn without_else(code: &Unsync) -> Unsync {
+    match code {
+        Unsync::If(b, t, _) => Unsync::when(b, (**t).clone()),
+        Unsync::Seq(parts) => Unsync::seq(parts.iter().map(without_else).collect::<Vec<_>>()),
+        other => other.clone(),
+    }
+}
+
+fn without_conditions(code: &Unsync) -> Unsync {
+    match code {
+        Unsync::If(_, t, e) => Unsync::seq([without_conditions(t), without_conditions(e)]),
+        Unsync::Seq(parts) => Unsync::seq(parts.iter().map(without_conditions).collect::<Vec<_>>()),
+        other => other.clone(),
+    }
+}
