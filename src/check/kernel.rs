@@ -5,14 +5,15 @@ use std::time::Instant;
 
 use super::pipeline::{AtLevel, at_levels};
 use super::source::location;
-use super::witness::{Race, witness};
+use super::witness::{Divergence, Race, diverge, witness};
 use crate::base::{Name, SourceMap, Span};
 use crate::core::race::{ArrayRaces, RacePhase};
 use crate::core::scope::{Level, Task};
+use crate::core::uniform::{Obligation, divergence, obligations};
 use crate::core::{Coordinate, Mode, SiteId};
-use crate::exp::{B, Interval, N, Var, free_vars_b};
+use crate::exp::{B, Fun, Interval, N, Subst, Var, free_vars_b};
 use crate::frontend::cuda::lower::LoweredKernel;
-use crate::kernel::infer::{Config, Inferred, Touches, infer};
+use crate::kernel::infer::{Config, Inferred, OTHER, Touches, infer};
 use crate::report::finding::{
     AccessMode, AccessReport, Finding, FindingClass, FindingKind, KernelReport, Launch, Level as ReportLevel, Location,
     Message, Verdict, Witness,
@@ -146,10 +147,12 @@ impl Check<'_> {
             }
         }
         for at in at_levels(kernel, &self.options.levels, self.options.warp_size) {
-            for violation in &at.violations {
+            for violation in at.violations.iter().filter(|v| !v.rule.starts_with("WF-UNIFORM")) {
                 let span = violation.at.map(|s| self.span(s));
-                let code = if violation.rule.starts_with("WF-UNIFORM") { "barrier-uniformity" } else { "ill-formed" };
-                self.reason(code, format!("{} [{}]", violation.message, violation.rule), span);
+                self.reason("ill-formed", format!("{} [{}]", violation.message, violation.rule), span);
+            }
+            for obligation in obligations(&at.projection) {
+                self.uniformity(&at, &obligation);
             }
             self.level(&at);
         }
@@ -216,17 +219,115 @@ impl Check<'_> {
         }
     }
 
-    /// Facts about the two threads of a pair.
-    fn pair_facts(&self, phase: &RacePhase) -> Vec<B> {
-        let facts = &self.inferred.pair_facts;
-        facts
+    /// Do the threads of a pair agree on whether, and how often, they reach a barrier?
+    fn uniformity(&mut self, at: &AtLevel, obligation: &Obligation) {
+        let span = self.span(obligation.barrier);
+        let mut asserts = vec![divergence(&at.projection, obligation)];
+        asserts.extend(self.pair_facts(&at.projection.locals));
+        let query = Query::new(declared(&asserts), asserts.clone());
+        self.queries += 1;
+        let line = location(self.sources, span).line;
+        match self.session.check(&query) {
+            Answer::Unsat { assumptions } => {
+                for assumption in assumptions {
+                    if !self.assumptions.contains(&assumption) {
+                        self.assumptions.push(assumption);
+                    }
+                }
+            }
+            Answer::Sat(model) => {
+                let race = diverge(&self.inferred.kernel, &asserts, &model, at.level, self.options.warp_size);
+                if let Some(doubt) = &race.doubt {
+                    let text = format!("that all threads reach this barrier together was not proved: {doubt}");
+                    self.reason("barrier-uniformity", text, Some(span));
+                }
+                let barrier = race.barrier.unwrap_or(obligation.barrier);
+                self.diverged(at.level, barrier, race);
+                self.assumptions.push(format!("for races: all threads reach the barrier in line {line} together"));
+            }
+            Answer::Unknown(reason) => {
+                let text = format!("whether all threads reach this barrier together was not decided: {reason}");
+                self.reason("barrier-uniformity", text, Some(span));
+            }
+        }
+    }
+
+    fn diverged(&mut self, level: Level, barrier: SiteId, race: Divergence) {
+        let kernel = &self.inferred.kernel;
+        let site = match self.inferred.sites.get(barrier.0 as usize) {
+            Some(site) => site.clone(),
+            None => crate::bug!("site {} is not known", barrier.0),
+        };
+        let accesses: Vec<AccessReport> = race
+            .threads
             .iter()
-            .map(|f| {
-                let left = Task::One.rename(&phase.locals).numeric(&f.left);
-                let right = Task::Two.rename(&phase.locals).numeric(&f.right);
-                B::rel(f.relation, &left, &right)
+            .map(|thread| AccessReport {
+                at: location(self.sources, site.span),
+                mode: AccessMode::Barrier,
+                thread: axes(&kernel.threads, &thread.thread),
+                block: axes(&kernel.blocks, &thread.block),
+                index: Vec::new(),
+                calls: site.calls.iter().map(|s| location(self.sources, *s)).collect(),
+                locals: BTreeMap::new(),
             })
-            .collect()
+            .collect();
+        let level = report_level(level);
+        let id = self.finding_id(&Name::new("barrier"), ReportLevel::Block, &accesses);
+        if self.findings.iter().any(|f| f.id == id) {
+            return;
+        }
+        let class = if race.doubt.is_none() { FindingClass::Confirmed } else { FindingClass::Possible };
+        let witness = self.values(race.globals, race.contents);
+        self.findings.push(Finding {
+            id,
+            kind: FindingKind::Divergence,
+            class,
+            array: String::new(),
+            level,
+            accesses,
+            witness,
+            reason: race.doubt,
+            help: None,
+        });
+    }
+
+    fn values(&self, globals: BTreeMap<String, i128>, contents: BTreeMap<String, i128>) -> Witness {
+        let dim = |what: &str, given: [Option<i128>; 3]| {
+            let value = |axis: usize| {
+                let name = format!("{what}.{}", ["x", "y", "z"][axis]);
+                given[axis].or_else(|| globals.get(&name).copied()).unwrap_or(1)
+            };
+            [value(0), value(1), value(2)]
+        };
+        let params = globals.iter().filter(|(n, _)| !n.starts_with("blockDim.") && !n.starts_with("gridDim."));
+        Witness {
+            params: params.map(|(n, v)| (n.clone(), *v)).collect(),
+            block_dim: dim("blockDim", self.launch.block),
+            grid_dim: dim("gridDim", self.launch.grid),
+            values: contents,
+        }
+    }
+
+    /// Facts about the two threads of a pair: each holds of the one and the other, both ways round.
+    fn pair_facts(&self, locals: &[Var]) -> Vec<B> {
+        let mut swap = Subst::new();
+        for var in locals {
+            let [one, two] = Task::BOTH.map(|t| t.var(var));
+            swap.bind(&one.name, &N::var(&two));
+            swap.bind(&two.name, &N::var(&one));
+        }
+        let swap = std::cell::RefCell::new(swap);
+        let other = |fun: &Fun, args: &[N]| match args {
+            [own] if fun.name.as_str() == OTHER => Some(swap.borrow_mut().numeric(own)),
+            _ => None,
+        };
+        let mut facts = Vec::new();
+        for task in Task::BOTH {
+            let mut renamed = task.rename(locals);
+            let mut resolve = Subst::with_functions(&other);
+            facts.extend(self.inferred.pair_facts.iter().map(|f| resolve.boolean(&renamed.boolean(f))));
+        }
+        facts
     }
 
     /// All races on one array in one phase.
@@ -236,7 +337,7 @@ impl Check<'_> {
             return;
         }
         let mut asserts = vec![phase.assumptions.clone(), races.formula.clone()];
-        asserts.extend(self.pair_facts(phase));
+        asserts.extend(self.pair_facts(&phase.locals));
         let base = Query::new(declared(&asserts), asserts);
         self.session.with_base(&base);
         let mut distinct = B::not(&races.same_value);
@@ -324,17 +425,6 @@ impl Check<'_> {
             (Some(_), _) => FindingClass::Possible,
         };
         let kernel = &self.inferred.kernel;
-        let axes = |coordinates: &[Coordinate], values: &[i128]| {
-            let mut all = [0; 3];
-            for (c, value) in coordinates.iter().zip(values) {
-                match c.var.name.as_str().rsplit('.').next() {
-                    Some("x") => all[0] = *value,
-                    Some("y") => all[1] = *value,
-                    _ => all[2] = *value,
-                }
-            }
-            all
-        };
         let mut accesses = Vec::new();
         for (i, side) in pair.iter().enumerate() {
             let side = &phase.sides[*side];
@@ -356,29 +446,12 @@ impl Check<'_> {
                 locals: race.locals[i].clone(),
             });
         }
-        let dim = |what: &str, given: [Option<i128>; 3]| {
-            let value = |axis: usize| {
-                let name = format!("{what}.{}", ["x", "y", "z"][axis]);
-                given[axis].or_else(|| race.globals.get(&name).copied()).unwrap_or(1)
-            };
-            [value(0), value(1), value(2)]
-        };
-        let params = race.globals.iter().filter(|(n, _)| !n.starts_with("blockDim.") && !n.starts_with("gridDim."));
-        let level = match phase.level {
-            Level::Warp => ReportLevel::Warp,
-            Level::Block => ReportLevel::Block,
-            Level::Grid => ReportLevel::Grid,
-        };
+        let level = report_level(phase.level);
         let id = self.finding_id(array, level, &accesses);
         if self.findings.iter().any(|f| f.id == id) {
             return;
         }
-        let witness = Witness {
-            params: params.map(|(n, v)| (n.clone(), *v)).collect(),
-            block_dim: dim("blockDim", self.launch.block),
-            grid_dim: dim("gridDim", self.launch.grid),
-            values: race.contents,
-        };
+        let witness = self.values(race.globals, race.contents);
         self.findings.push(Finding {
             id,
             kind: FindingKind::Race,
@@ -412,6 +485,27 @@ impl Check<'_> {
     fn snippet(&self, at: &Location) -> String {
         let site = self.inferred.sites.iter().find(|s| location(self.sources, s.span) == *at);
         site.map_or(String::new(), |s| self.sources.snippet(s.span).split_whitespace().collect())
+    }
+}
+
+/// Values of coordinates by axis.
+fn axes(coordinates: &[Coordinate], values: &[i128]) -> [i128; 3] {
+    let mut all = [0; 3];
+    for (c, value) in coordinates.iter().zip(values) {
+        match c.var.name.as_str().rsplit('.').next() {
+            Some("x") => all[0] = *value,
+            Some("y") => all[1] = *value,
+            _ => all[2] = *value,
+        }
+    }
+    all
+}
+
+fn report_level(level: Level) -> ReportLevel {
+    match level {
+        Level::Warp => ReportLevel::Warp,
+        Level::Block => ReportLevel::Block,
+        Level::Grid => ReportLevel::Grid,
     }
 }
 

@@ -642,6 +642,7 @@ impl<'p> Walk<'p> {
                 ObjectKind::Array(_) => {
                     let stored = match &value {
                         Value::Num(n) if n.depth() <= MAX_OPAQUE_DEPTH => Some(n.clone()),
+                        Value::Ptr(p) => self.address(p),
                         _ => None,
                     };
                     let (width, unknown) = (ty.size(), ty.has_unknown_size());
@@ -654,6 +655,18 @@ impl<'p> Walk<'p> {
                     }
                 }
             }
+        }
+    }
+
+    /// A term that identifies what a pointer points to.
+    fn address(&self, pointer: &Pointer) -> Option<N> {
+        match (pointer.targets.as_slice(), &pointer.unknown) {
+            ([only], None) if only.guard.as_lit() == Some(true) => {
+                let name = format!("address.{}", clean(self.info(only.object).name.as_str()));
+                let fun = Fun { name: name.as_str().into(), ty: IntTy::U64, kind: FunKind::Input };
+                Some(N::call(fun, vec![only.offset.as_term()]))
+            }
+            _ => None,
         }
     }
 
