@@ -77,7 +77,7 @@ fn protocols_are_read_back() {
 #[test]
 fn later_stages_are_read_back() {
     for dialect in [Dialect::Block, Dialect::Paper] {
-        for_all(Plan { cases: 400, dialect, depth: 4, length: 60 }, 0, stages);
+        for_all(Plan { cases: 200, dialect, depth: 4, length: 60 }, 0, stages);
     }
 }
 
@@ -97,7 +97,7 @@ fn around(index: &N, cond: &B, vars: &[Var]) -> Kernel<Protocol> {
 fn expressions_are_read_back() {
     let vars =
         [Var::new("x", IntTy::I32), Var::new("y", IntTy::U8), Var::new("a b", IntTy::MATH), Var::new("u8", IntTy::U32)];
-    for_all_choices(4000, 80, |mut choices| {
+    for_all_choices(2000, 80, |mut choices| {
         let index = any_number(&mut choices, &vars, 4);
         let cond = any_truth(&mut choices, &vars, 4);
         let kernel = around(&index, &cond, &vars);
