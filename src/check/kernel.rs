@@ -113,10 +113,20 @@ pub fn check_kernel(
     }
 }
 
-/// The variables of conditions, each within its type.
+/// The variables of conditions, each within its type. The columns of a race formula that are indices, and counters of
+/// iterations, are within what a 64-bit machine can address or count.
 fn declared(asserts: &[B]) -> Vec<(Var, Interval)> {
     let vars: std::collections::BTreeSet<Var> = asserts.iter().flat_map(free_vars_b).collect();
-    vars.into_iter().map(|v| { let interval = Interval::of_type(v.ty); (v, interval) }).collect()
+    let bounded = |v: &Var| {
+        let stem = v.name.as_str().split(['!', '$']).next().unwrap_or("");
+        v.ty.bits == 0 && (matches!(stem, "at" | "site" | "kind" | "width" | "valued" | "rank") || v.name.as_str().contains("!k"))
+    };
+    vars.into_iter()
+        .map(|v| {
+            let interval = if bounded(&v) { Interval::new(-(1 << 62), 1 << 62) } else { Interval::of_type(v.ty) };
+            (v, interval)
+        })
+        .collect()
 }
 
 impl Check<'_> {
@@ -228,13 +238,7 @@ impl Check<'_> {
         self.queries += 1;
         let line = location(self.sources, span).line;
         match self.session.check(&query) {
-            Answer::Unsat { assumptions } => {
-                for assumption in assumptions {
-                    if !self.assumptions.contains(&assumption) {
-                        self.assumptions.push(assumption);
-                    }
-                }
-            }
+            Answer::Unsat { assumptions } => self.rests_on(assumptions),
             Answer::Sat(model) => {
                 let race = diverge(&self.inferred.kernel, &asserts, &model, at.level, self.options.warp_size);
                 if let Some(doubt) = &race.doubt {
@@ -332,10 +336,26 @@ impl Check<'_> {
 
     /// All races on one array in one phase.
     fn array(&mut self, at: &AtLevel, phase: &RacePhase, array: &Name) {
-        let races = phase.races_on(array);
+        // First without stored values, which only tell same-value races apart and can make a query hard.
+        let mut without = phase.clone();
+        for side in &mut without.sides {
+            if let Mode::Wr(value) = &mut side.mode {
+                *value = None;
+            }
+        }
+        let races = without.races_on(array);
         if races.formula.as_lit() == Some(false) {
             return;
         }
+        let mut asserts = vec![phase.assumptions.clone(), races.formula.clone()];
+        asserts.extend(self.pair_facts(&phase.locals));
+        self.queries += 1;
+        match self.session.check(&Query::new(declared(&asserts), asserts)) {
+            Answer::Unsat { assumptions } => return self.rests_on(assumptions),
+            Answer::Sat(_) => {}
+            Answer::Unknown(reason) => return self.unknown(array, &reason, at.level),
+        }
+        let races = phase.races_on(array);
         let mut asserts = vec![phase.assumptions.clone(), races.formula.clone()];
         asserts.extend(self.pair_facts(&phase.locals));
         let base = Query::new(declared(&asserts), asserts);
@@ -346,11 +366,7 @@ impl Check<'_> {
             self.queries += 1;
             match self.session.check_extra(std::slice::from_ref(&distinct)) {
                 Answer::Unsat { assumptions } => {
-                    for assumption in assumptions {
-                        if !self.assumptions.contains(&assumption) {
-                            self.assumptions.push(assumption);
-                        }
-                    }
+                    self.rests_on(assumptions);
                     if same_value || races.same_value.as_lit() == Some(false) {
                         return;
                     }
@@ -375,6 +391,14 @@ impl Check<'_> {
                     self.unknown(array, &reason, at.level);
                     return;
                 }
+            }
+        }
+    }
+
+    fn rests_on(&mut self, assumptions: Vec<String>) {
+        for assumption in assumptions {
+            if !self.assumptions.contains(&assumption) {
+                self.assumptions.push(assumption);
             }
         }
     }

@@ -267,9 +267,8 @@ impl<'p> Walk<'p> {
                 if let Some(first) = values.into_iter().next() {
                     let pointer = self.as_pointer(first);
                     let ty = args[0].ty.element().cloned().unwrap_or(Type::INT);
-                    // The state of a block-wide generator is made to be used by a block together.
-                    if matches!(&ty, Type::Unknown(n) if n.contains("Mtgp32")) {
-                        self.atomic(&pointer, &ty, Scope::Block, name, span);
+                    if matches!(&ty, Type::Struct(s) if s.name.contains("Mtgp32")) {
+                        self.generator_slot(&pointer, span);
                         return self.unknown_of(&expr.ty, name.as_str());
                     }
                     self.load(&pointer, &ty, span);
@@ -384,6 +383,20 @@ impl<'p> Walk<'p> {
             }
         }
         self.unknown_of(ty, &format!("atomic{name}"))
+    }
+
+    /// The state of a Mersenne Twister for GPUs serves 256 threads of one block, each with a slot of its own.
+    fn generator_slot(&mut self, pointer: &Pointer, span: Span) {
+        let extents = self.block_dim.clone();
+        let mut linear = N::num(0);
+        for axis in (0..3u8).rev() {
+            let index = self.builtin(crate::kernel::ir::Builtin::ThreadIdx(axis));
+            let scaled = N::mul(IntTy::MATH, &linear, &extents[usize::from(axis)]);
+            linear = N::add(IntTy::MATH, &scaled, &index);
+        }
+        let slot = N::bin(NBin::Rem, IntTy::MATH, &linear, &N::num(256));
+        let moved = pointer.map(|o| o.element(&slot, 1, false));
+        self.ranged(&moved, &Value::Num(N::num(1)), Mode::Wr(None), span);
     }
 
     fn mem_copy(&mut self, args: &'p [Expr], expr: &'p Expr) -> Value {

@@ -257,7 +257,7 @@ impl<'p> Walk<'p> {
         }
     }
 
-    fn builtin(&self, builtin: Builtin) -> N {
+    pub(super) fn builtin(&self, builtin: Builtin) -> N {
         let coordinate = |list: &[(crate::exp::Var, N)], axis: u8| {
             let (var, extent) = &list[usize::from(axis)];
             if extent.as_num() == Some(1) { N::num(0) } else { N::var(var) }
