@@ -391,7 +391,7 @@ fn race_queries_are_decided() {
             solver: Some(solver.clone()),
             timeout: Duration::from_millis(limit),
             products: !flag("FAIAL_TEST_NO_PRODUCTS"),
-            recheck_overflow: !flag("FAIAL_TEST_NO_RECHECK"),
+            recheck_overflow: flag("FAIAL_TEST_RECHECK"),
             keep_dir: std::env::var_os("FAIAL_TEST_KEEP").map(PathBuf::from),
             ..SolverConfig::default()
         });
