@@ -114,11 +114,9 @@ pub struct Ints {
     literals: HashMap<(B, bool), FormId>,
     /// The unknown of each function application.
     pub calls: IndexMap<N, AtomId>,
-    pub assumptions: IndexSet<String>,
+    /// The terms that were assumed not to wrap around.
+    pub assumed: IndexSet<N>,
 }
-
-/// How an assumption about signed arithmetic begins.
-pub const SIGNED: &str = "no signed overflow in";
 
 /// A residue that may be off by at most this many periods is wrapped by choices.
 const MAX_CHOICES: i128 = 3;
@@ -142,7 +140,7 @@ impl Ints {
             conditions: HashMap::new(),
             literals: HashMap::new(),
             calls: IndexMap::new(),
-            assumptions: IndexSet::new(),
+            assumed: IndexSet::new(),
         }
     }
 
@@ -152,7 +150,7 @@ impl Ints {
         self.atom(Atom::Var(name.clone()), interval)
     }
 
-    /// A form that has a solution iff `cond` has one, apart from what was assumed (see `assumptions`).
+    /// A form that has a solution iff `cond` has one, apart from what was assumed (see `assumed`).
     pub fn holds(&mut self, cond: &B) -> Result<FormId> {
         self.literal(cond, true)
     }
@@ -260,7 +258,7 @@ impl Ints {
         }
         for (term, raw) in [(l, &a), (r, &b)] {
             if !raw.interval.within(Interval::of_type(ty)) {
-                self.assumptions.insert(assumption(term));
+                self.assumed.insert(term.clone());
             }
         }
         let above = self.at_most_zero(&difference.poly.scale(-1)?.plus(1 - period)?, Interval::ALL);
@@ -461,7 +459,7 @@ impl Ints {
             let poly = raw.poly.add_scaled(&periods.poly, -period)?;
             return self.raw(poly, own, raw.ok);
         }
-        self.assumptions.insert(assumption(term));
+        self.assumed.insert(term.clone());
         let not_below = self.at_most_zero(&raw.poly.scale(-1)?.plus(min)?, Interval::ALL);
         let not_above = self.at_most_zero(&raw.poly.plus(-max)?, Interval::ALL);
         let ok = self.and(vec![raw.ok, not_below, not_above]);
@@ -976,16 +974,17 @@ fn wrapping_type(term: &N) -> Option<IntTy> {
 }
 
 /// Is wrapping here an overflow of signed arithmetic, which C leaves undefined?
-fn signed_arithmetic(term: &N) -> bool {
+pub fn signed_arithmetic(term: &N) -> bool {
     match term.kind() {
         NExp::Bin(NBin::Add | NBin::Sub | NBin::Mul | NBin::Div, ty, _, _) => ty.signed && ty.bits >= 32,
         _ => false,
     }
 }
 
-fn assumption(term: &N) -> String {
+/// What is assumed of a term that is taken not to wrap around.
+pub fn assumption(term: &N) -> String {
     if signed_arithmetic(term) {
-        format!("{SIGNED} `{term}`")
+        format!("no signed overflow in `{term}`")
     } else {
         format!("no wrap-around in `{term}`")
     }

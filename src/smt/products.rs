@@ -123,9 +123,10 @@ impl Products {
         Ok(sum)
     }
 
-    /// The unknown of the highest rank among those that occur in the terms.
+    /// The unknown that most of the terms have as a factor; of several, the one of the highest rank.
     fn factor(&self, terms: &[(Monomial, i128)]) -> Option<AtomId> {
-        let rank = |atom: &AtomId| self.rank.get(atom).copied().unwrap_or(0);
+        let here = |atom: &AtomId| terms.iter().filter(|(m, _)| m.contains(atom)).count();
+        let rank = |atom: &AtomId| (here(atom), self.rank.get(atom).copied().unwrap_or(0));
         let candidates = terms.iter().flat_map(|(m, _)| m.iter()).copied();
         candidates.max_by(|a, b| rank(a).cmp(&rank(b)).then(b.cmp(a)))
     }
