@@ -93,7 +93,7 @@ impl Display for Quoted<'_> {
 }
 
 /// The types that can be written, as casts and after operators.
-pub const TYPES: [(&str, IntTy); 10] = [
+pub const TYPES: [(&str, IntTy); 11] = [
     ("int", IntTy::MATH),
     ("u1", IntTy::BOOL),
     ("i8", IntTy::I8),
@@ -104,6 +104,7 @@ pub const TYPES: [(&str, IntTy); 10] = [
     ("u32", IntTy::U32),
     ("i64", IntTy::I64),
     ("u64", IntTy::U64),
+    ("u96", IntTy::OPAQUE),
 ];
 
 /// Is this word, before a parenthesis, something else than a function?

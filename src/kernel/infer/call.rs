@@ -329,7 +329,7 @@ impl<'p> Walk<'p> {
             Intrinsic::UniformInt | Intrinsic::DistinctInt | Intrinsic::OtherInt => {
                 let Some(arg) = args.first() else { return self.unknown_of(&expr.ty, "other") };
                 let own = self.number(arg);
-                let ty = own.ty().unwrap_or(IntTy::MATH);
+                let ty = own.ty().unwrap_or(IntTy::OPAQUE);
                 let fun = Fun { name: OTHER.into(), ty, kind: FunKind::Abstract };
                 let other = N::call(fun, vec![own.clone()]);
                 Value::Num(match intrinsic {
@@ -348,7 +348,7 @@ impl<'p> Walk<'p> {
         let id = crate::core::SiteId(self.events.len() as u32);
         self.events.push(super::Event { site, strides: vec![], constant: 0, width: 0, unknown_size: false });
         self.emit(Protocol::Sync(Barrier { scope, mask, site: id }));
-        self.state.epoch = self.fresh_uniform("phase", IntTy::MATH);
+        self.state.epoch = self.fresh_uniform("phase", IntTy::OPAQUE);
         self.state.versions.clear();
         self.state.recent.clear();
     }

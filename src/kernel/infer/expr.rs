@@ -330,7 +330,7 @@ impl<'p> Walk<'p> {
         let result = match ty {
             Type::Int(int) => *int,
             Type::Ptr(_) | Type::Struct(_) | Type::Array(..) => return self.unknown_of(ty, "value"),
-            _ => IntTy::MATH,
+            _ => IntTy::OPAQUE,
         };
         if !known || flat.iter().any(|n| n.depth() > MAX_OPAQUE_DEPTH) {
             return Value::Num(self.fresh_of_type("value", result));
@@ -512,7 +512,7 @@ impl<'p> Walk<'p> {
             Type::Int(_) | Type::Float(_) | Type::Unknown(_) => {
                 let result = match ty {
                     Type::Int(int) => *int,
-                    _ => IntTy::MATH,
+                    _ => IntTy::OPAQUE,
                 };
                 if offset.terms.iter().any(|(n, _)| n.depth() > 200) {
                     return Value::Num(self.fresh_of_type("content", result));
@@ -559,7 +559,7 @@ impl<'p> Walk<'p> {
                         // A view of the same bytes as another type is another value.
                         match (value, ty) {
                             (Value::Num(n), Type::Int(int)) => match n.ty() {
-                                Some(own) if own.bits == 0 => Value::Num(N::cast(*int, n)),
+                                Some(own) if own == IntTy::OPAQUE => Value::Num(N::cast(*int, n)),
                                 None if n.as_num().is_some_and(|v| v >= FLOAT_TAG) => self.unknown_of(ty, "bits"),
                                 _ => value.clone(),
                             },
@@ -606,7 +606,7 @@ impl<'p> Walk<'p> {
     fn rest_of(&mut self, cells: &Cells, offset: &Offset, ty: &Type) -> Value {
         let result = match ty {
             Type::Int(int) => *int,
-            Type::Float(_) | Type::Unknown(_) => IntTy::MATH,
+            Type::Float(_) | Type::Unknown(_) => IntTy::OPAQUE,
             _ => return self.unknown_of(ty, "content"),
         };
         let mut args = vec![cells.rest.clone(), N::num(offset.constant)];

@@ -301,7 +301,7 @@ impl<'p> Walk<'p> {
                 Value::Num(N::var(&var))
             }
             _ => {
-                let var = Var { name: self.names.fresh(name), ty: IntTy::MATH };
+                let var = Var { name: self.names.fresh(name), ty: IntTy::OPAQUE };
                 self.globals_vars.push(var.clone());
                 Value::Num(N::var(&var))
             }
@@ -434,7 +434,7 @@ impl<'p> Walk<'p> {
 
     /// A value that is not modelled: a function of the thread and of the iteration.
     fn fresh_local(&mut self, label: &str) -> N {
-        self.fresh_of_type(label, IntTy::MATH)
+        self.fresh_of_type(label, IntTy::OPAQUE)
     }
 
     fn fresh_of_type(&mut self, label: &str, ty: IntTy) -> N {
