@@ -164,7 +164,8 @@ macro_rules! shared_term {
                         return found.clone();
                     }
                     let depth = kind.children_depth().saturating_add(1);
-                    let made = $handle(Arc::new(Node { hash, depth, kind }));
+                    let ty = kind.own_type();
+                    let made = $handle(Arc::new(Node { hash, depth, ty, kind }));
                     bucket.push(made.clone());
                     made
                 })
@@ -211,6 +212,7 @@ macro_rules! shared_term {
 struct Node<T> {
     hash: u64,
     depth: u32,
+    ty: Option<IntTy>,
     kind: T,
 }
 
@@ -221,6 +223,13 @@ thread_local! {
 
 shared_term!(N, NExp, NUMERIC);
 shared_term!(B, BExp, BOOLEAN);
+
+impl N {
+    /// The type that all values of this term have, when its constructor says so.
+    pub fn ty(&self) -> Option<IntTy> {
+        self.0.ty
+    }
+}
 
 impl NExp {
     fn children_depth(&self) -> u32 {
@@ -234,7 +243,23 @@ impl NExp {
     }
 }
 
+impl NExp {
+    fn own_type(&self) -> Option<IntTy> {
+        match self {
+            NExp::Num(_) => None,
+            NExp::Var(var) => Some(var.ty),
+            NExp::Bin(_, ty, _, _) | NExp::Cast(ty, _) => Some(*ty),
+            NExp::If(_, t, e) => t.ty().filter(|ty| e.ty() == Some(*ty)),
+            NExp::Call(fun, _) => Some(fun.ty),
+        }
+    }
+}
+
 impl BExp {
+    fn own_type(&self) -> Option<IntTy> {
+        Some(IntTy::BOOL)
+    }
+
     fn children_depth(&self) -> u32 {
         match self {
             BExp::Lit(_) => 0,
