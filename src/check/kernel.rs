@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use super::pipeline::{AtLevel, at_levels};
-use super::source::location;
+use super::source::{KernelCode, SourceKernel, location};
 use super::witness::{Race, witness};
 use crate::base::{Name, SourceMap, Span};
 use crate::core::race::{ArrayRaces, RacePhase};
 use crate::core::scope::{Level, Task};
 use crate::core::{Coordinate, Mode, SiteId};
 use crate::exp::{B, Interval, N, Var, free_vars_b};
-use crate::frontend::cuda::lower::LoweredKernel;
 use crate::kernel::infer::{Config, Inferred, Touches, infer};
 use crate::report::finding::{
     AccessMode, AccessReport, Finding, FindingClass, FindingKind, KernelReport, Launch, Level as ReportLevel, Location,
@@ -60,7 +59,11 @@ struct Check<'a> {
 }
 
 /// Infers the protocol of a kernel, for the launch given.
-pub fn protocol_of(kernel: &LoweredKernel, launch: &Launch, options: &CheckOptions) -> Inferred {
+pub fn protocol_of(kernel: &SourceKernel, launch: &Launch, options: &CheckOptions) -> Inferred {
+    let kernel = match &kernel.code {
+        KernelCode::Cuda(kernel) => kernel,
+        KernelCode::Protocol(inferred) => return specialise(inferred, launch, options),
+    };
     let config = Config {
         block: launch.block,
         grid: launch.grid,
@@ -71,9 +74,26 @@ pub fn protocol_of(kernel: &LoweredKernel, launch: &Launch, options: &CheckOptio
     infer(&kernel.program, kernel.kernel, &config)
 }
 
+/// A protocol that was read, for fixed parameters and dimensions: those of its globals that have the name.
+fn specialise(inferred: &Inferred, launch: &Launch, options: &CheckOptions) -> Inferred {
+    let mut inferred = inferred.clone();
+    let dims = [("blockDim", launch.block), ("gridDim", launch.grid)];
+    let dims = dims.iter().flat_map(|(what, dims)| ["x", "y", "z"].iter().zip(dims).map(move |(a, d)| (format!("{what}.{a}"), *d)));
+    let fixed = dims.filter_map(|(name, dim)| Some((name, dim?)));
+    let mut pre = vec![inferred.kernel.pre.clone()];
+    for (name, value) in fixed.chain(options.params.iter().map(|(n, v)| (n.clone(), *v))) {
+        if let Some(var) = inferred.kernel.globals.iter().find(|v| v.name.as_str() == name) {
+            pre.push(N::var(var).eq(&N::num(value)));
+            inferred.assumptions.push(format!("{name} = {value}"));
+        }
+    }
+    inferred.kernel.pre = B::and(pre);
+    inferred
+}
+
 /// Checks a kernel.
 pub fn check_kernel(
-    kernel: &LoweredKernel,
+    kernel: &SourceKernel,
     sources: &SourceMap,
     launch: &Launch,
     notes: &[String],

@@ -105,6 +105,11 @@ pub fn check_files(inputs: &[(PathBuf, String)], settings: &Settings, solver: &S
             if settings.deadline.is_some_and(|d| Instant::now() >= d) {
                 return gave_up(file, *k, launch, "run-timeout", "the time for the run was over before this kernel was begun");
             }
+            if let Some(folder) = &solver.keep_dir {
+                // A folder for each kernel: the numbers of its questions do not depend on what else a worker did.
+                let keep_dir = Some(folder.join(format!("{f:03}-{k:02}-{}", file_name(&kernel.name))));
+                *session = Session::new(SolverConfig { keep_dir, ..solver.clone() });
+            }
             let report = check_kernel(kernel, &file.sources, &launch, &notes, &settings.check, session);
             clear_term_tables();
             report
@@ -138,6 +143,11 @@ pub fn check_files(inputs: &[(PathBuf, String)], settings: &Settings, solver: &S
         included,
         time_ms: started.elapsed().as_secs_f64() * 1000.0,
     }
+}
+
+/// A name that is fit for a file.
+pub fn file_name(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect()
 }
 
 fn gave_up(file: &SourceFile, kernel: usize, launch: Launch, code: &'static str, text: &str) -> KernelReport {

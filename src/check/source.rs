@@ -2,20 +2,43 @@
 
 use std::path::{Path, PathBuf};
 
+use super::protocol::load_protocols;
 use crate::base::{SourceMap, Span};
 use crate::frontend::cuda::lower::{Lower, LoweredKernel};
 use crate::frontend::cuda::unit::Unit;
 use crate::frontend::header::{Header, parse_header};
 
 use crate::frontend::preprocess::{CUDA_PREDEFINED, DiskFiles, Limits, Options, Severity, preprocess};
+use crate::kernel::infer::Inferred;
 use crate::report::finding::{FileReport, FileStatus, Location, Message};
 
 /// A file with the kernels found in it.
 pub struct SourceFile {
     pub sources: SourceMap,
     pub header: Header,
-    pub kernels: Vec<LoweredKernel>,
+    pub kernels: Vec<SourceKernel>,
     pub report: FileReport,
+}
+
+/// A kernel of a file, whatever it is written in.
+pub struct SourceKernel {
+    pub name: String,
+    pub span: Span,
+    pub launch_bounds: Option<i128>,
+    pub code: KernelCode,
+}
+
+pub enum KernelCode {
+    Cuda(Box<LoweredKernel>),
+    /// A protocol that was read, in the form of one that was inferred.
+    Protocol(Box<Inferred>),
+}
+
+impl From<LoweredKernel> for SourceKernel {
+    fn from(kernel: LoweredKernel) -> SourceKernel {
+        let (name, span, launch_bounds) = (kernel.name.clone(), kernel.span, kernel.launch_bounds);
+        SourceKernel { name, span, launch_bounds, code: KernelCode::Cuda(Box::new(kernel)) }
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -37,8 +60,15 @@ pub fn location(sources: &SourceMap, span: Span) -> Location {
     }
 }
 
-/// Reads the kernels of a CUDA file from its text.
+/// Reads the kernels of a file from its text: protocols if its name ends in `.map`, else CUDA.
 pub fn load(path: &Path, text: String, options: &SourceOptions) -> SourceFile {
+    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("map")) {
+        return load_protocols(path, text);
+    }
+    load_cuda(path, text, options)
+}
+
+fn load_cuda(path: &Path, text: String, options: &SourceOptions) -> SourceFile {
     let mut sources = SourceMap::default();
     let header = parse_header(&text);
     let root = sources.add(path, text.clone());
@@ -70,7 +100,7 @@ pub fn load(path: &Path, text: String, options: &SourceOptions) -> SourceFile {
             let mut lower = Lower::new(&unit, &names);
             for decl in &names.kernels {
                 for bindings in lower.instances(decl) {
-                    kernels.push(lower.kernel(decl, &bindings));
+                    kernels.push(SourceKernel::from(lower.kernel(decl, &bindings)));
                 }
             }
             if let Some(error) = unit.first_error(unit.tree.root_node()) {

@@ -72,6 +72,7 @@ pub struct PairFact {
 }
 
 /// The result of inference.
+#[derive(Clone)]
 pub struct Inferred {
     pub kernel: Kernel<Protocol>,
     pub sites: Vec<Site>,
