@@ -126,14 +126,16 @@ fn questions(
     settings: &Settings,
     solver: &SolverConfig,
 ) -> Result<String, String> {
-    let folder = std::env::temp_dir().join(format!("faial-like-{}-{:?}", std::process::id(), std::thread::current().id()));
+    let folder =
+        std::env::temp_dir().join(format!("faial-like-{}-{:?}", std::process::id(), std::thread::current().id()));
     let mut session = Session::new(SolverConfig { keep_dir: Some(folder.clone()), ..solver.clone() });
     if let Err(reason) = session.solver() {
         return Err(reason.to_string());
     }
     let (launch, notes) = launch(settings.block, settings.grid, &file.header, kernel.launch_bounds);
     let report = check_kernel(kernel, &file.sources, &launch, &notes, &settings.check, &mut session);
-    let mut out = format!("; kernel {}: {} questions, of which those that the solver got follow\n", kernel.name, report.queries);
+    let mut out =
+        format!("; kernel {}: {} questions, of which those that the solver got follow\n", kernel.name, report.queries);
     let mut scripts: Vec<_> = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
     scripts.sort();
     for (i, script) in scripts.iter().enumerate() {

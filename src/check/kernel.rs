@@ -5,18 +5,21 @@ use std::time::Instant;
 
 use super::pipeline::{AtLevel, at_levels};
 use super::source::{KernelCode, SourceKernel, location};
-use super::witness::{Race, witness};
+use super::witness::{Divergence, Race, diverge, witness};
 use crate::base::{Name, SourceMap, Span};
 use crate::core::race::{ArrayRaces, RacePhase};
 use crate::core::scope::{Level, Task};
+use crate::core::uniform::{Obligation, divergence, obligations};
 use crate::core::{Coordinate, Mode, SiteId};
-use crate::exp::{B, Interval, N, Var, free_vars_b};
-use crate::kernel::infer::{Config, Inferred, Touches, infer};
+use crate::exp::display::Quoted;
+use crate::exp::{B, Fun, Interval, N, Subst, Var, free_vars_b};
+use crate::kernel::infer::{Config, Inferred, OTHER, Touches, infer};
 use crate::report::finding::{
     AccessMode, AccessReport, Finding, FindingClass, FindingKind, KernelReport, Launch, Level as ReportLevel, Location,
     Message, Verdict, Witness,
 };
 use crate::smt::{Answer, Query, Reason, Session};
+use crate::text::parse_protocol;
 
 /// What a check is asked for.
 #[derive(Clone, Debug)]
@@ -24,6 +27,8 @@ pub struct CheckOptions {
     pub levels: Vec<Level>,
     pub arrays: Vec<String>,
     pub params: BTreeMap<String, i128>,
+    /// Conditions on globals, in the syntax of protocols; see [`assume`].
+    pub conditions: Vec<String>,
     pub all_dims: bool,
     pub warp_size: u32,
     pub max_findings: usize,
@@ -37,6 +42,7 @@ impl Default for CheckOptions {
             levels: Vec::new(),
             arrays: Vec::new(),
             params: BTreeMap::new(),
+            conditions: Vec::new(),
             all_dims: false,
             warp_size: 32,
             max_findings: 20,
@@ -60,25 +66,50 @@ struct Check<'a> {
 
 /// Infers the protocol of a kernel, for the launch given.
 pub fn protocol_of(kernel: &SourceKernel, launch: &Launch, options: &CheckOptions) -> Inferred {
-    let kernel = match &kernel.code {
-        KernelCode::Cuda(kernel) => kernel,
-        KernelCode::Protocol(inferred) => return specialise(inferred, launch, options),
+    let mut inferred = match &kernel.code {
+        KernelCode::Cuda(kernel) => infer(&kernel.program, kernel.kernel, &config(launch, options)),
+        KernelCode::Protocol(inferred) => specialise(inferred, launch, options),
     };
-    let config = Config {
+    for condition in &options.conditions {
+        if let Ok(assumed) = assume(&inferred.kernel.globals, condition) {
+            inferred.kernel.pre = B::and([inferred.kernel.pre.clone(), assumed]);
+            inferred.assumptions.push(condition.clone());
+        }
+    }
+    inferred
+}
+
+/// Reads a condition over globals. It is one of all threads; what it says of a name that a kernel does not have is not
+/// assumed of that kernel.
+pub fn assume(globals: &[Var], condition: &str) -> Result<B, String> {
+    let mut declared = String::new();
+    for var in globals {
+        declared.push_str(&format!("global {}: {};\n", Quoted(&var.name), var.ty));
+    }
+    let head = format!("kernel k {{\n{declared}assume\n");
+    match parse_protocol(&format!("{head}{condition}\n; code {{}} }}")) {
+        Ok(kernel) => Ok(kernel.pre),
+        Err(errors) => Err(errors.into_iter().next().map_or(String::new(), |e| e.message)),
+    }
+}
+
+fn config(launch: &Launch, options: &CheckOptions) -> Config {
+    Config {
         block: launch.block,
         grid: launch.grid,
         unused_axes_are_one: !options.all_dims,
         params: options.params.clone(),
         steps: options.steps,
-    };
-    infer(&kernel.program, kernel.kernel, &config)
+    }
 }
 
 /// A protocol that was read, for fixed parameters and dimensions: those of its globals that have the name.
 fn specialise(inferred: &Inferred, launch: &Launch, options: &CheckOptions) -> Inferred {
     let mut inferred = inferred.clone();
     let dims = [("blockDim", launch.block), ("gridDim", launch.grid)];
-    let dims = dims.iter().flat_map(|(what, dims)| ["x", "y", "z"].iter().zip(dims).map(move |(a, d)| (format!("{what}.{a}"), *d)));
+    let dims = dims
+        .iter()
+        .flat_map(|(what, dims)| ["x", "y", "z"].iter().zip(dims).map(move |(a, d)| (format!("{what}.{a}"), *d)));
     let fixed = dims.filter_map(|(name, dim)| Some((name, dim?)));
     let mut pre = vec![inferred.kernel.pre.clone()];
     for (name, value) in fixed.chain(options.params.iter().map(|(n, v)| (n.clone(), *v))) {
@@ -132,10 +163,21 @@ pub fn check_kernel(
     }
 }
 
-/// The variables of conditions, each within its type.
+/// The variables of conditions, each within its type. The columns of a race formula that are indices, and counters of
+/// iterations, are within what a 64-bit machine can address or count.
 fn declared(asserts: &[B]) -> Vec<(Var, Interval)> {
     let vars: std::collections::BTreeSet<Var> = asserts.iter().flat_map(free_vars_b).collect();
-    vars.into_iter().map(|v| { let interval = Interval::of_type(v.ty); (v, interval) }).collect()
+    let bounded = |v: &Var| {
+        let stem = v.name.as_str().split(['!', '$']).next().unwrap_or("");
+        v.ty.bits == 0
+            && (matches!(stem, "at" | "site" | "kind" | "width" | "valued" | "rank") || v.name.as_str().contains("!k"))
+    };
+    vars.into_iter()
+        .map(|v| {
+            let interval = if bounded(&v) { Interval::new(-(1 << 62), 1 << 62) } else { Interval::of_type(v.ty) };
+            (v, interval)
+        })
+        .collect()
 }
 
 impl Check<'_> {
@@ -158,7 +200,11 @@ impl Check<'_> {
         if !kernel.pre.as_lit().unwrap_or(false) {
             match self.vacuous() {
                 Some(true) => {
-                    self.reason("vacuous", "no thread fulfils the assumptions of this kernel: they contradict each other", None);
+                    self.reason(
+                        "vacuous",
+                        "no thread fulfils the assumptions of this kernel: they contradict each other",
+                        None,
+                    );
                     return Verdict::Vacuous;
                 }
                 Some(false) => {}
@@ -166,10 +212,12 @@ impl Check<'_> {
             }
         }
         for at in at_levels(kernel, &self.options.levels, self.options.warp_size) {
-            for violation in &at.violations {
+            for violation in at.violations.iter().filter(|v| !v.rule.starts_with("WF-UNIFORM")) {
                 let span = violation.at.map(|s| self.span(s));
-                let code = if violation.rule.starts_with("WF-UNIFORM") { "barrier-uniformity" } else { "ill-formed" };
-                self.reason(code, format!("{} [{}]", violation.message, violation.rule), span);
+                self.reason("ill-formed", format!("{} [{}]", violation.message, violation.rule), span);
+            }
+            for obligation in obligations(&at.projection) {
+                self.uniformity(&at, &obligation);
             }
             self.level(&at);
         }
@@ -225,7 +273,8 @@ impl Check<'_> {
     fn level(&mut self, at: &AtLevel) {
         for phase in at.race_phases() {
             for array in phase.arrays() {
-                let selected = self.options.arrays.is_empty() || self.options.arrays.iter().any(|a| a == array.as_str());
+                let selected =
+                    self.options.arrays.is_empty() || self.options.arrays.iter().any(|a| a == array.as_str());
                 if selected && may_conflict(&phase, &array) {
                     self.array(at, &phase, &array);
                 }
@@ -236,27 +285,135 @@ impl Check<'_> {
         }
     }
 
-    /// Facts about the two threads of a pair.
-    fn pair_facts(&self, phase: &RacePhase) -> Vec<B> {
-        let facts = &self.inferred.pair_facts;
-        facts
+    /// Do the threads of a pair agree on whether, and how often, they reach a barrier?
+    fn uniformity(&mut self, at: &AtLevel, obligation: &Obligation) {
+        let span = self.span(obligation.barrier);
+        let mut asserts = vec![divergence(&at.projection, obligation)];
+        asserts.extend(self.pair_facts(&at.projection.locals));
+        let query = Query::new(declared(&asserts), asserts.clone());
+        self.queries += 1;
+        let line = location(self.sources, span).line;
+        match self.session.check(&query) {
+            Answer::Unsat { assumptions } => self.rests_on(assumptions),
+            Answer::Sat(model) => {
+                let race = diverge(&self.inferred.kernel, &asserts, &model, at.level, self.options.warp_size);
+                if let Some(doubt) = &race.doubt {
+                    let text = format!("that all threads reach this barrier together was not proved: {doubt}");
+                    self.reason("barrier-uniformity", text, Some(span));
+                }
+                let barrier = race.barrier.unwrap_or(obligation.barrier);
+                self.diverged(at.level, barrier, race);
+                self.assumptions.push(format!("for races: all threads reach the barrier in line {line} together"));
+            }
+            Answer::Unknown(reason) => {
+                let text = format!("whether all threads reach this barrier together was not decided: {reason}");
+                self.reason("barrier-uniformity", text, Some(span));
+            }
+        }
+    }
+
+    fn diverged(&mut self, level: Level, barrier: SiteId, race: Divergence) {
+        let kernel = &self.inferred.kernel;
+        let site = match self.inferred.sites.get(barrier.0 as usize) {
+            Some(site) => site.clone(),
+            None => crate::bug!("site {} is not known", barrier.0),
+        };
+        let accesses: Vec<AccessReport> = race
+            .threads
             .iter()
-            .map(|f| {
-                let left = Task::One.rename(&phase.locals).numeric(&f.left);
-                let right = Task::Two.rename(&phase.locals).numeric(&f.right);
-                B::rel(f.relation, &left, &right)
+            .map(|thread| AccessReport {
+                at: location(self.sources, site.span),
+                mode: AccessMode::Barrier,
+                thread: axes(&kernel.threads, &thread.thread),
+                block: axes(&kernel.blocks, &thread.block),
+                index: Vec::new(),
+                calls: site.calls.iter().map(|s| location(self.sources, *s)).collect(),
+                locals: BTreeMap::new(),
             })
-            .collect()
+            .collect();
+        let level = report_level(level);
+        let id = self.finding_id(&Name::new("barrier"), ReportLevel::Block, &accesses);
+        if self.findings.iter().any(|f| f.id == id) {
+            return;
+        }
+        let class = if race.doubt.is_none() { FindingClass::Confirmed } else { FindingClass::Possible };
+        let witness = self.values(race.globals, race.contents);
+        self.findings.push(Finding {
+            id,
+            kind: FindingKind::Divergence,
+            class,
+            array: String::new(),
+            level,
+            accesses,
+            witness,
+            reason: race.doubt,
+            help: None,
+        });
+    }
+
+    fn values(&self, globals: BTreeMap<String, i128>, contents: BTreeMap<String, i128>) -> Witness {
+        let dim = |what: &str, given: [Option<i128>; 3]| {
+            let value = |axis: usize| {
+                let name = format!("{what}.{}", ["x", "y", "z"][axis]);
+                given[axis].or_else(|| globals.get(&name).copied()).unwrap_or(1)
+            };
+            [value(0), value(1), value(2)]
+        };
+        let params = globals.iter().filter(|(n, _)| !n.starts_with("blockDim.") && !n.starts_with("gridDim."));
+        Witness {
+            params: params.map(|(n, v)| (n.clone(), *v)).collect(),
+            block_dim: dim("blockDim", self.launch.block),
+            grid_dim: dim("gridDim", self.launch.grid),
+            values: contents,
+        }
+    }
+
+    /// Facts about the two threads of a pair: each holds of the one and the other, both ways round.
+    fn pair_facts(&self, locals: &[Var]) -> Vec<B> {
+        let mut swap = Subst::new();
+        for var in locals {
+            let [one, two] = Task::BOTH.map(|t| t.var(var));
+            swap.bind(&one.name, &N::var(&two));
+            swap.bind(&two.name, &N::var(&one));
+        }
+        let swap = std::cell::RefCell::new(swap);
+        let other = |fun: &Fun, args: &[N]| match args {
+            [own] if fun.name.as_str() == OTHER => Some(swap.borrow_mut().numeric(own)),
+            _ => None,
+        };
+        let mut facts = Vec::new();
+        for task in Task::BOTH {
+            let mut renamed = task.rename(locals);
+            let mut resolve = Subst::with_functions(&other);
+            facts.extend(self.inferred.pair_facts.iter().map(|f| resolve.boolean(&renamed.boolean(f))));
+        }
+        facts
     }
 
     /// All races on one array in one phase.
     fn array(&mut self, at: &AtLevel, phase: &RacePhase, array: &Name) {
-        let races = phase.races_on(array);
+        // First without stored values, which only tell same-value races apart and can make a query hard.
+        let mut without = phase.clone();
+        for side in &mut without.sides {
+            if let Mode::Wr(value) = &mut side.mode {
+                *value = None;
+            }
+        }
+        let races = without.races_on(array);
         if races.formula.as_lit() == Some(false) {
             return;
         }
         let mut asserts = vec![phase.assumptions.clone(), races.formula.clone()];
-        asserts.extend(self.pair_facts(phase));
+        asserts.extend(self.pair_facts(&phase.locals));
+        self.queries += 1;
+        match self.session.check(&Query::new(declared(&asserts), asserts)) {
+            Answer::Unsat { assumptions } => return self.rests_on(assumptions),
+            Answer::Sat(_) => {}
+            Answer::Unknown(reason) => return self.unknown(array, &reason, at.level),
+        }
+        let races = phase.races_on(array);
+        let mut asserts = vec![phase.assumptions.clone(), races.formula.clone()];
+        asserts.extend(self.pair_facts(&phase.locals));
         let base = Query::new(declared(&asserts), asserts);
         self.session.with_base(&base);
         let mut distinct = B::not(&races.same_value);
@@ -265,11 +422,7 @@ impl Check<'_> {
             self.queries += 1;
             match self.session.check_extra(std::slice::from_ref(&distinct)) {
                 Answer::Unsat { assumptions } => {
-                    for assumption in assumptions {
-                        if !self.assumptions.contains(&assumption) {
-                            self.assumptions.push(assumption);
-                        }
-                    }
+                    self.rests_on(assumptions);
                     if same_value || races.same_value.as_lit() == Some(false) {
                         return;
                     }
@@ -294,6 +447,14 @@ impl Check<'_> {
                     self.unknown(array, &reason, at.level);
                     return;
                 }
+            }
+        }
+    }
+
+    fn rests_on(&mut self, assumptions: Vec<String>) {
+        for assumption in assumptions {
+            if !self.assumptions.contains(&assumption) {
+                self.assumptions.push(assumption);
             }
         }
     }
@@ -344,17 +505,6 @@ impl Check<'_> {
             (Some(_), _) => FindingClass::Possible,
         };
         let kernel = &self.inferred.kernel;
-        let axes = |coordinates: &[Coordinate], values: &[i128]| {
-            let mut all = [0; 3];
-            for (c, value) in coordinates.iter().zip(values) {
-                match c.var.name.as_str().rsplit('.').next() {
-                    Some("x") => all[0] = *value,
-                    Some("y") => all[1] = *value,
-                    _ => all[2] = *value,
-                }
-            }
-            all
-        };
         let mut accesses = Vec::new();
         for (i, side) in pair.iter().enumerate() {
             let side = &phase.sides[*side];
@@ -376,29 +526,12 @@ impl Check<'_> {
                 locals: race.locals[i].clone(),
             });
         }
-        let dim = |what: &str, given: [Option<i128>; 3]| {
-            let value = |axis: usize| {
-                let name = format!("{what}.{}", ["x", "y", "z"][axis]);
-                given[axis].or_else(|| race.globals.get(&name).copied()).unwrap_or(1)
-            };
-            [value(0), value(1), value(2)]
-        };
-        let params = race.globals.iter().filter(|(n, _)| !n.starts_with("blockDim.") && !n.starts_with("gridDim."));
-        let level = match phase.level {
-            Level::Warp => ReportLevel::Warp,
-            Level::Block => ReportLevel::Block,
-            Level::Grid => ReportLevel::Grid,
-        };
+        let level = report_level(phase.level);
         let id = self.finding_id(array, level, &accesses);
         if self.findings.iter().any(|f| f.id == id) {
             return;
         }
-        let witness = Witness {
-            params: params.map(|(n, v)| (n.clone(), *v)).collect(),
-            block_dim: dim("blockDim", self.launch.block),
-            grid_dim: dim("gridDim", self.launch.grid),
-            values: race.contents,
-        };
+        let witness = self.values(race.globals, race.contents);
         self.findings.push(Finding {
             id,
             kind: FindingKind::Race,
@@ -425,13 +558,35 @@ impl Check<'_> {
         parts.sort();
         let text = format!("{}|{array}|{level:?}|{}", self.name, parts.join("|"));
         // FNV-1a: the id has to be the same on every machine and in every version.
-        let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3));
+        let hash =
+            text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3));
         format!("{:012x}", hash >> 16)
     }
 
     fn snippet(&self, at: &Location) -> String {
         let site = self.inferred.sites.iter().find(|s| location(self.sources, s.span) == *at);
         site.map_or(String::new(), |s| self.sources.snippet(s.span).split_whitespace().collect())
+    }
+}
+
+/// Values of coordinates by axis.
+fn axes(coordinates: &[Coordinate], values: &[i128]) -> [i128; 3] {
+    let mut all = [0; 3];
+    for (c, value) in coordinates.iter().zip(values) {
+        match c.var.name.as_str().rsplit('.').next() {
+            Some("x") => all[0] = *value,
+            Some("y") => all[1] = *value,
+            _ => all[2] = *value,
+        }
+    }
+    all
+}
+
+fn report_level(level: Level) -> ReportLevel {
+    match level {
+        Level::Warp => ReportLevel::Warp,
+        Level::Block => ReportLevel::Block,
+        Level::Grid => ReportLevel::Grid,
     }
 }
 

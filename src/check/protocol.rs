@@ -26,8 +26,7 @@ pub fn protocol_text(inferred: &Inferred) -> String {
         out.push_str(&format!("{LOST}{}: {}\n", loss.code, one_line(&loss.text)));
     }
     for fact in &inferred.pair_facts {
-        let text = format!("for two threads, {} {} {}", fact.left, fact.relation, fact.right);
-        out.push_str(&format!("{LOST}annotation: {}\n", one_line(&text)));
+        out.push_str(&format!("{LOST}annotation: {} for any two threads\n", one_line(&fact.to_string())));
     }
     out.push_str(&inferred.kernel.text());
     out
@@ -192,8 +191,7 @@ fn places(text: &str, file: FileId) -> Vec<Placed> {
             }
             ';' => statement = None,
             '@' => {
-                let digits: String =
-                    text[at + 1..].trim_start().chars().take_while(char::is_ascii_digit).collect();
+                let digits: String = text[at + 1..].trim_start().chars().take_while(char::is_ascii_digit).collect();
                 if let (Ok(site), Some(start)) = (digits.parse(), statement) {
                     sites.entry(site).or_insert(Span::new(file, start, text[..at].trim_end().len()));
                 }

@@ -4,11 +4,12 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
 use crate::base::Name;
+use crate::core::protocol::Barrier;
 use crate::core::race::{RacePhase, Side};
-use crate::core::scope::Task;
-use crate::core::semantics::{RunError, Thread, admits, confirm, replay};
-use crate::core::{Coordinate, Kernel, Protocol};
-use crate::exp::{Env, Fun, FunKind, eval_b, eval_n};
+use crate::core::scope::{Level, Task};
+use crate::core::semantics::{RunError, Thread, admits, confirm, replay, run};
+use crate::core::{Coordinate, Kernel, Protocol, SiteId};
+use crate::exp::{B, Env, Fun, FunKind, eval_b, eval_n};
 use crate::smt::Model;
 
 /// Steps that a replay may take.
@@ -27,57 +28,138 @@ pub struct Race {
     pub doubt: Option<String>,
 }
 
-/// Reads a model as a race between two sides of a phase, and replays it.
-pub fn witness(
-    kernel: &Kernel<Protocol>,
-    phase: &RacePhase,
-    sides: [usize; 2],
-    model: &Model,
-    warp_size: u32,
-) -> Race {
-    let tables: HashMap<(&str, &[i128]), i128> =
-        model.apps.iter().map(|(f, args, value)| ((f.name.as_str(), args.as_slice()), *value)).collect();
-    let used: RefCell<Vec<(Fun, Vec<i128>, i128)>> = RefCell::default();
-    let functions = |fun: &Fun, args: &[i128]| {
-        let value = tables.get(&(fun.name.as_str(), args)).copied().unwrap_or(0);
-        used.borrow_mut().push((fun.clone(), args.to_vec(), value));
-        Some(value)
-    };
-    let value = |name: &Name| model.vars.get(name).copied().unwrap_or(0);
-    let mut env = Env::with_functions(&functions);
-    for (name, v) in &model.vars {
-        env.set(name, *v);
+/// Two threads that do not pass the same barriers: the first waits where the second does not come.
+pub struct Divergence {
+    pub threads: [Thread; 2],
+    /// The barrier at which the first waits.
+    pub barrier: Option<SiteId>,
+    pub globals: BTreeMap<String, i128>,
+    pub contents: BTreeMap<String, i128>,
+    pub doubt: Option<String>,
+}
+
+/// Reads a model of a divergence, and replays it.
+pub fn diverge(kernel: &Kernel<Protocol>, asserts: &[B], model: &Model, level: Level, warp_size: u32) -> Divergence {
+    let tables = Tables::new(model);
+    let functions = |fun: &Fun, args: &[i128]| Some(tables.value(fun, args));
+    let env = tables.env(kernel, model, &functions);
+    let mut threads = pair(kernel, model);
+    let holds = asserts.iter().all(|b| eval_b(b, &env) == Ok(true));
+    let (contents, mut doubt) = tables.used();
+    if !holds {
+        doubt = Some("the solver's model could not be evaluated".to_owned());
     }
-    for global in &kernel.globals {
-        env.set(&global.name, value(&global.name));
+    let mut barrier = None;
+    if doubt.is_none() {
+        let counts = |b: &Barrier, _: &Env| Ok(b.scope >= level.scope());
+        let mut budget = REPLAY_BUDGET;
+        let mut passed = |thread: &Thread| match admits(kernel, thread, &env) {
+            Ok(true) => run(kernel, &kernel.code, thread, &env, &counts, &mut budget)
+                .map_err(|e| format!("the replay stopped: {e}")),
+            Ok(false) => Err("the replay does not fulfil the assumptions".to_owned()),
+            Err(error) => Err(format!("the replay stopped: {error}")),
+        };
+        let _ = warp_size;
+        match (passed(&threads[0]), passed(&threads[1])) {
+            (Ok(one), Ok(two)) => {
+                let at = one.barriers.iter().zip(&two.barriers).take_while(|(a, b)| a == b).count();
+                match (one.barriers.get(at), two.barriers.get(at)) {
+                    (Some((site, _)), _) => barrier = Some(*site),
+                    (None, Some((site, _))) => {
+                        barrier = Some(*site);
+                        threads.swap(0, 1);
+                    }
+                    (None, None) => doubt = Some("the replay passed the same barriers with both threads".to_owned()),
+                }
+            }
+            (Err(why), _) | (_, Err(why)) => doubt = Some(why),
+        }
     }
-    let of = |coordinates: &[Coordinate], task: Task| -> Vec<i128> {
-        coordinates
+    let globals =
+        kernel.globals.iter().map(|g| (g.name.to_string(), model.vars.get(&g.name).copied().unwrap_or(0))).collect();
+    Divergence { threads, barrier, globals, contents, doubt }
+}
+
+/// The tables of functions that a model gives, and which entries were asked for.
+struct Tables<'m> {
+    values: HashMap<(&'m str, &'m [i128]), i128>,
+    asked: RefCell<Vec<(Fun, Vec<i128>, i128)>>,
+}
+
+impl<'m> Tables<'m> {
+    fn new(model: &'m Model) -> Tables<'m> {
+        let values = model.apps.iter().map(|(f, args, v)| ((f.name.as_str(), args.as_slice()), *v)).collect();
+        Tables { values, asked: RefCell::default() }
+    }
+
+    fn value(&self, fun: &Fun, args: &[i128]) -> i128 {
+        let value = self
+            .values
             .iter()
-            .map(|c| model.vars.get(&task.name(&c.var.name)).copied().unwrap_or_else(|| value(&c.var.name)))
-            .collect()
+            .find(|((name, key), _)| *name == fun.name.as_str() && *key == args)
+            .map_or(0, |(_, v)| *v);
+        self.asked.borrow_mut().push((fun.clone(), args.to_vec(), value));
+        value
+    }
+
+    fn env<'a>(
+        &self,
+        kernel: &Kernel<Protocol>,
+        model: &Model,
+        functions: &'a dyn Fn(&Fun, &[i128]) -> Option<i128>,
+    ) -> Env<'a> {
+        let mut env = Env::with_functions(functions);
+        for (name, v) in &model.vars {
+            env.set(name, *v);
+        }
+        for global in &kernel.globals {
+            env.set(&global.name, model.vars.get(&global.name).copied().unwrap_or(0));
+        }
+        env
+    }
+
+    /// Contents of arrays that were asked for, and the doubt that comes from values that are not modelled.
+    fn used(&self) -> (BTreeMap<String, i128>, Option<String>) {
+        let mut contents = BTreeMap::new();
+        let mut doubt = None;
+        for (fun, args, v) in self.asked.borrow().iter() {
+            match fun.kind {
+                FunKind::Input => {
+                    contents.insert(input_name(fun, args), *v);
+                }
+                FunKind::Abstract => {
+                    let label = fun.name.as_str().split(['$', '.']).next().unwrap_or("").to_owned();
+                    doubt.get_or_insert_with(|| format!("it rests on a value that is not modelled (`{label}`)"));
+                }
+            }
+        }
+        (contents, doubt)
+    }
+}
+
+/// The coordinates of the two threads in a model.
+fn pair(kernel: &Kernel<Protocol>, model: &Model) -> [Thread; 2] {
+    let of = |coordinates: &[Coordinate], task: Task| -> Vec<i128> {
+        let value = |name: &Name| model.vars.get(name).copied();
+        coordinates.iter().map(|c| value(&task.name(&c.var.name)).or_else(|| value(&c.var.name)).unwrap_or(0)).collect()
     };
-    let threads = Task::BOTH.map(|task| Thread { block: of(&kernel.blocks, task), thread: of(&kernel.threads, task) });
+    Task::BOTH.map(|task| Thread { block: of(&kernel.blocks, task), thread: of(&kernel.threads, task) })
+}
+
+/// Reads a model as a race between two sides of a phase, and replays it.
+pub fn witness(kernel: &Kernel<Protocol>, phase: &RacePhase, sides: [usize; 2], model: &Model, warp_size: u32) -> Race {
+    let tables = Tables::new(model);
+    let functions = |fun: &Fun, args: &[i128]| Some(tables.value(fun, args));
+    let value = |name: &Name| model.vars.get(name).copied().unwrap_or(0);
+    let env = tables.env(kernel, model, &functions);
+    let threads = pair(kernel, model);
 
     // What the race rests on: the functions that its formula asks for.
     let chosen: [&Side; 2] = sides.map(|i| &phase.sides[i]);
     let instances = [phase.instantiate(chosen[0], Task::One), phase.instantiate(chosen[1], Task::Two)];
     let holds = [&instances[0].active, &instances[1].active, &phase.assumptions].map(|b| eval_b(b, &env));
     let index = instances.each_ref().map(|i| i.index.iter().map(|n| eval_n(n, &env).unwrap_or(0)).collect::<Vec<_>>());
-    let mut contents = BTreeMap::new();
-    let mut doubt = None;
-    for (fun, args, v) in used.borrow().iter() {
-        match fun.kind {
-            FunKind::Input => {
-                contents.insert(input_name(fun, args), *v);
-            }
-            FunKind::Abstract => {
-                doubt.get_or_insert_with(|| {
-                    format!("it rests on a value that is not modelled (`{}`)", fun.name.as_str().split(['$', '.']).next().unwrap_or(""))
-                });
-            }
-        }
-    }
+    let (contents, mut doubt) = tables.used();
     if holds.iter().any(|h| !matches!(h, Ok(true))) {
         doubt = Some("the solver's model could not be evaluated".to_owned());
     }

@@ -6,14 +6,16 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 
 use super::args::{Cli, Command, ExplainArgs, Stage};
-use super::config::{CheckConfig, DumpConfig, Environment, ExportConfig, LaunchConfig, ListConfig, SourceConfig, UsageError};
+use super::config::{
+    CheckConfig, DumpConfig, Environment, ExportConfig, LaunchConfig, ListConfig, SourceConfig, UsageError,
+};
 use super::exit::{Exit, exit_of};
-use super::walk::{InputKind, Walk, failed, path_text, read, walk};
 use super::output;
+use super::walk::{InputKind, Walk, failed, path_text, read, walk};
+use crate::check::dump;
 use crate::check::kernel::CheckOptions;
 use crate::check::schedule::{Settings, check_files, file_name, parallel};
 use crate::check::source::SourceOptions;
-use crate::check::dump;
 use crate::core::scope::Level;
 use crate::report::finding::{FileReport, Level as ReportLevel, Message, Report};
 use crate::report::{explain, render};
@@ -103,6 +105,7 @@ fn check(config: &CheckConfig) -> Result<Exit, UsageError> {
     settings.deadline = config.solver.timeout.map(|t| Instant::now() + t);
     settings.check.arrays = config.select.arrays.clone();
     settings.check.params = config.assume.params.clone();
+    settings.check.conditions = config.assume.conditions.clone();
     settings.check.levels = levels(&config.select.levels);
     let mut report = check_files(&inputs, &settings, &solver);
     report.files.extend(unread);
@@ -144,6 +147,7 @@ fn dump_stage(config: &DumpConfig) -> Result<Exit, UsageError> {
     let mut settings = settings(&config.source, &config.launch, &config.select.kernels);
     settings.check.arrays = config.select.arrays.clone();
     settings.check.params = config.assume.params.clone();
+    settings.check.conditions = config.assume.conditions.clone();
     settings.check.levels = levels(&config.select.levels);
     let stage = match config.stage {
         Stage::Ir => dump::Stage::Ir,
@@ -176,13 +180,8 @@ fn export(config: &ExportConfig) -> Result<Exit, UsageError> {
         eprintln!("{}: {}", file.path, file.messages.first().map_or("could not be read", |m| m.text.as_str()));
     }
     let settings = settings(&config.source, &config.launch, &config.kernels);
-    let all = parallel(
-        &inputs,
-        1,
-        || (),
-        |(), (path, text)| Ok(dump::protocols(path, text, &settings)),
-        |_, text| Err(text),
-    );
+    let all =
+        parallel(&inputs, 1, || (), |(), (path, text)| Ok(dump::protocols(path, text, &settings)), |_, text| Err(text));
     let mut wanted: Vec<(PathBuf, String)> = Vec::new();
     for ((path, _), protocols) in inputs.iter().zip(all) {
         for (kernel, text) in protocols.map_err(UsageError)? {
@@ -270,7 +269,8 @@ fn explain_code(args: &ExplainArgs) -> Result<Exit, UsageError> {
 /// Looks for a finding by its id, and prints it with the long text of its code.
 fn explain_finding(id: &str, paths: &[PathBuf]) -> Result<Exit, UsageError> {
     let (inputs, _) = texts(paths);
-    let mut report: Report = check_files(&inputs, &Settings { jobs: 1, ..Settings::default() }, &SolverConfig::default());
+    let mut report: Report =
+        check_files(&inputs, &Settings { jobs: 1, ..Settings::default() }, &SolverConfig::default());
     for kernel in &mut report.kernels {
         kernel.findings.retain(|f| f.id.starts_with(id));
     }

@@ -142,11 +142,12 @@ fn head_for(range: &Range, body: Head) -> Head {
         Some(false) => {
             Head { first: Unsync::when(&range.nonempty(), at_first(&body.first)), through: empty, exact: body.exact }
         }
-        // [HEAD-FOR-SAME]    x not in fv(through(p)):   all iterations, or the first one
+        // [HEAD-FOR-SAME]    x not in fv(through(p)):   all iterations, or the first one. The body is not copied, because
+        //                    copies at each level of nesting would make the code exponential.
         None if body.exact && !depends(&body.through, range) => {
-            let once = Unsync::when(&range.nonempty(), at_first(&body.first));
+            let reached = B::or([body.through.clone(), range.binder().eq(&range.first)]);
             Head {
-                first: Unsync::branch(&body.through, Unsync::repeat(range.clone(), body.first), once),
+                first: Unsync::repeat(range.clone(), Unsync::when(&reached, body.first)),
                 through: B::or([empty, body.through]),
                 exact: true,
             }

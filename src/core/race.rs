@@ -144,7 +144,8 @@ impl Flat {
             Unsync::Skip => {}
             // [SIDE-ACC]
             Unsync::Access(access) => {
-                let Access { site, array, mode, index, width } = access.subst(&mut around.subst());
+                let Access { site, array, mode, index, width } =
+                    if around.renamed.is_empty() { access.clone() } else { access.subst(&mut around.subst()) };
                 let guard = B::and(around.guard.clone());
                 if guard.as_lit() != Some(false) {
                     let binders = around.binders.clone();
@@ -155,7 +156,7 @@ impl Flat {
             Unsync::Seq(parts) => parts.iter().for_each(|u| self.code(u, around)),
             // [SIDE-IF]
             Unsync::If(b, t, e) => {
-                let b = around.subst().boolean(b);
+                let b = if around.renamed.is_empty() { b.clone() } else { around.subst().boolean(b) };
                 for (cond, branch) in [(b.clone(), t), (B::not(&b), e)] {
                     around.guard.push(cond);
                     self.code(branch, around);
@@ -166,11 +167,14 @@ impl Flat {
             Unsync::For(range, body) => {
                 let mut outer = range.subst(&mut around.subst());
                 outer.var = Var::new(self.fresh.fresh(range.var.name.as_str()), range.var.ty);
-                around.renamed.push((range.var.name.clone(), outer.var.clone()));
+                let same = outer.var == range.var;
+                around.renamed.extend((!same).then(|| (range.var.name.clone(), outer.var.clone())));
                 around.binders.push(outer);
                 self.code(body, around);
                 around.binders.pop();
-                around.renamed.pop();
+                if !same {
+                    around.renamed.pop();
+                }
             }
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! An operator of a machine type carries it as a suffix (`+u32`), except `i32`, which is the default; `+int` is the
 //! operator on mathematical integers. Min and max, casts and functions are written as calls: `min#u32(x, y)`, `u8(x)`,
-//! `f(x)`, `f#u32(x)`, and `~f(x)` for a function that is abstract. A number outside 64 bits can be printed, not read.
+//! `f(x)`, `f#u32(x)`, and `~f(x)` for a function that is abstract. A number outside 127 bits can be printed, not read.
 
 use std::fmt::{Display, Formatter, Result};
 
@@ -93,7 +93,7 @@ impl Display for Quoted<'_> {
 }
 
 /// The types that can be written, as casts and after operators.
-pub const TYPES: [(&str, IntTy); 10] = [
+pub const TYPES: [(&str, IntTy); 11] = [
     ("int", IntTy::MATH),
     ("u1", IntTy::BOOL),
     ("i8", IntTy::I8),
@@ -104,6 +104,7 @@ pub const TYPES: [(&str, IntTy); 10] = [
     ("u32", IntTy::U32),
     ("i64", IntTy::I64),
     ("u64", IntTy::U64),
+    ("u96", IntTy::OPAQUE),
 ];
 
 /// Is this word, before a parenthesis, something else than a function?

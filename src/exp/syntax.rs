@@ -21,6 +21,9 @@ pub struct IntTy {
 impl IntTy {
     pub const MATH: IntTy = IntTy { bits: 0, signed: true };
     pub const BOOL: IntTy = IntTy { bits: 1, signed: false };
+    /// Stands for values that are not integers (floating-point numbers, versions of memory): only whether two are
+    /// equal has a meaning.
+    pub const OPAQUE: IntTy = IntTy { bits: 96, signed: false };
     pub const I8: IntTy = IntTy { bits: 8, signed: true };
     pub const U8: IntTy = IntTy { bits: 8, signed: false };
     pub const I16: IntTy = IntTy { bits: 16, signed: true };

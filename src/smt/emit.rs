@@ -31,6 +31,8 @@ const MAX_SCRIPT: usize = 32 << 20;
 #[derive(Clone, Default)]
 pub struct Emitter {
     pub products: Products,
+    /// Leave products to the solver: no lemmas about them.
+    plain: bool,
     atoms: IndexMap<AtomId, String>,
     forms: HashMap<FormId, String>,
     functions: HashMap<(Symbol, usize), String>,
@@ -42,6 +44,10 @@ pub struct Emitter {
 }
 
 impl Emitter {
+    pub fn new(lemmas: bool) -> Emitter {
+        Emitter { plain: !lemmas, ..Emitter::default() }
+    }
+
     /// What was written since the last call.
     pub fn take(&mut self) -> Result<String> {
         if self.out.len() > MAX_SCRIPT {
@@ -122,6 +128,9 @@ impl Emitter {
     }
 
     fn lemmas(&mut self, ints: &Ints) -> Result<()> {
+        if self.plain {
+            return Ok(());
+        }
         let clauses = self.products.lemmas(ints)?;
         self.clauses(&clauses, ints)
     }

@@ -85,7 +85,11 @@ pub enum Atom {
     Var(Name),
     App(Symbol, Vec<Poly>),
     Choice(FormId, Poly, Poly),
-    Quotient { of: Poly, by: Poly, round: Round },
+    Quotient {
+        of: Poly,
+        by: Poly,
+        round: Round,
+    },
     /// A sum too large to be multiplied out.
     Part(Poly),
 }
@@ -114,11 +118,9 @@ pub struct Ints {
     literals: HashMap<(B, bool), FormId>,
     /// The unknown of each function application.
     pub calls: IndexMap<N, AtomId>,
-    pub assumptions: IndexSet<String>,
+    /// The terms that were assumed not to wrap around.
+    pub assumed: IndexSet<N>,
 }
-
-/// How an assumption about signed arithmetic begins.
-pub const SIGNED: &str = "no signed overflow in";
 
 /// A residue that may be off by at most this many periods is wrapped by choices.
 const MAX_CHOICES: i128 = 3;
@@ -142,7 +144,7 @@ impl Ints {
             conditions: HashMap::new(),
             literals: HashMap::new(),
             calls: IndexMap::new(),
-            assumptions: IndexSet::new(),
+            assumed: IndexSet::new(),
         }
     }
 
@@ -152,7 +154,7 @@ impl Ints {
         self.atom(Atom::Var(name.clone()), interval)
     }
 
-    /// A form that has a solution iff `cond` has one, apart from what was assumed (see `assumptions`).
+    /// A form that has a solution iff `cond` has one, apart from what was assumed (see `assumed`).
     pub fn holds(&mut self, cond: &B) -> Result<FormId> {
         self.literal(cond, true)
     }
@@ -260,7 +262,7 @@ impl Ints {
         }
         for (term, raw) in [(l, &a), (r, &b)] {
             if !raw.interval.within(Interval::of_type(ty)) {
-                self.assumptions.insert(assumption(term));
+                self.assumed.insert(term.clone());
             }
         }
         let above = self.at_most_zero(&difference.poly.scale(-1)?.plus(1 - period)?, Interval::ALL);
@@ -405,8 +407,11 @@ impl Ints {
                 let (a, b) = (self.value(l)?, self.value(r)?);
                 let difference = self.combine(&a, &b, -1)?;
                 let smaller = self.at_most_zero(&difference.poly, difference.interval);
-                let picked =
-                    if op == NBin::Min { self.choice(smaller, TRUE, &a, &b)? } else { self.choice(smaller, TRUE, &b, &a)? };
+                let picked = if op == NBin::Min {
+                    self.choice(smaller, TRUE, &a, &b)?
+                } else {
+                    self.choice(smaller, TRUE, &b, &a)?
+                };
                 let ok = self.and(vec![a.ok, b.ok]);
                 let tight = Interval::of_bin(op, ty, a.interval, b.interval);
                 self.raw(picked.poly, picked.interval.meet(tight), ok)
@@ -423,7 +428,9 @@ impl Ints {
                 None => self.symbolic_mask(op, ty, l, r),
             },
             NBin::Or | NBin::Xor => self.symbolic_mask(op, ty, l, r),
-            NBin::Add | NBin::Sub | NBin::Mul | NBin::Shl => Err(Unencodable(format!("`{op}` reached the wrong place"))),
+            NBin::Add | NBin::Sub | NBin::Mul | NBin::Shl => {
+                Err(Unencodable(format!("`{op}` reached the wrong place")))
+            }
         }
     }
 
@@ -452,7 +459,8 @@ impl Ints {
                 at -= 1;
             }
             let poly = candidate.poly.add_scaled(&periods.poly, -period)?;
-            let interval = if first == last { scaled_shift(candidate.interval, -first * period).meet(own) } else { own };
+            let interval =
+                if first == last { scaled_shift(candidate.interval, -first * period).meet(own) } else { own };
             return self.raw(poly, interval, candidate.ok);
         }
         if self.wrap == Wrap::Exact || (!signed_arithmetic(term) && raw.poly.is_linear()) {
@@ -461,7 +469,7 @@ impl Ints {
             let poly = raw.poly.add_scaled(&periods.poly, -period)?;
             return self.raw(poly, own, raw.ok);
         }
-        self.assumptions.insert(assumption(term));
+        self.assumed.insert(term.clone());
         let not_below = self.at_most_zero(&raw.poly.scale(-1)?.plus(min)?, Interval::ALL);
         let not_above = self.at_most_zero(&raw.poly.plus(-max)?, Interval::ALL);
         let ok = self.and(vec![raw.ok, not_below, not_above]);
@@ -699,7 +707,8 @@ impl Ints {
         let (mut rest, mut small) = (rest.divide_floor(common), by / common);
         // A quotient of a quotient.
         if let Some(atom) = rest.as_atom()
-            && let Some((Atom::Quotient { of, by: inner, round: Round::Floor }, _)) = self.atoms.get_index(atom as usize)
+            && let Some((Atom::Quotient { of, by: inner, round: Round::Floor }, _)) =
+                self.atoms.get_index(atom as usize)
             && let Some(inner) = inner.as_constant()
             && let Some(product) = inner.checked_mul(small).filter(|p| *p < 1 << 100)
         {
@@ -976,16 +985,17 @@ fn wrapping_type(term: &N) -> Option<IntTy> {
 }
 
 /// Is wrapping here an overflow of signed arithmetic, which C leaves undefined?
-fn signed_arithmetic(term: &N) -> bool {
+pub fn signed_arithmetic(term: &N) -> bool {
     match term.kind() {
         NExp::Bin(NBin::Add | NBin::Sub | NBin::Mul | NBin::Div, ty, _, _) => ty.signed && ty.bits >= 32,
         _ => false,
     }
 }
 
-fn assumption(term: &N) -> String {
+/// What is assumed of a term that is taken not to wrap around.
+pub fn assumption(term: &N) -> String {
     if signed_arithmetic(term) {
-        format!("{SIGNED} `{term}`")
+        format!("no signed overflow in `{term}`")
     } else {
         format!("no wrap-around in `{term}`")
     }

@@ -123,9 +123,10 @@ impl Products {
         Ok(sum)
     }
 
-    /// The unknown of the highest rank among those that occur in the terms.
+    /// The unknown that most of the terms have as a factor; of several, the one of the highest rank.
     fn factor(&self, terms: &[(Monomial, i128)]) -> Option<AtomId> {
-        let rank = |atom: &AtomId| self.rank.get(atom).copied().unwrap_or(0);
+        let here = |atom: &AtomId| terms.iter().filter(|(m, _)| m.contains(atom)).count();
+        let rank = |atom: &AtomId| (here(atom), self.rank.get(atom).copied().unwrap_or(0));
         let candidates = terms.iter().flat_map(|(m, _)| m.iter()).copied();
         candidates.max_by(|a, b| rank(a).cmp(&rank(b)).then(b.cmp(a)))
     }
@@ -216,8 +217,7 @@ impl Products {
         }
         // (a - al)(e - el) >= 0 and its mirror images.
         let small = |bound: Option<i128>| bound.filter(|b| b.abs() <= MAX_BOUND);
-        for (corner_a, corner_e, sign) in
-            [(ia.lo, ie.lo, 1), (ia.hi, ie.hi, 1), (ia.lo, ie.hi, -1), (ia.hi, ie.lo, -1)]
+        for (corner_a, corner_e, sign) in [(ia.lo, ie.lo, 1), (ia.hi, ie.hi, 1), (ia.lo, ie.hi, -1), (ia.hi, ie.lo, -1)]
         {
             if let (Some(ca), Some(ce)) = (small(corner_a), small(corner_e)) {
                 out.push(vec![beyond_tangent(&m, &a, e, ca, ce, sign)?]);
@@ -322,7 +322,8 @@ impl Products {
         let small = |v: i128| v.abs() <= 1 << 48;
         for (index, product) in self.table.keys().enumerate() {
             let unknown = FIRST_PRODUCT + index as AtomId;
-            let (Some(va), Some(ve), Some(vm)) = (value(product.factor), product.by.value(value), value(unknown)) else {
+            let (Some(va), Some(ve), Some(vm)) = (value(product.factor), product.by.value(value), value(unknown))
+            else {
                 continue;
             };
             if va.checked_mul(ve) == Some(vm) {

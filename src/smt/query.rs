@@ -6,7 +6,9 @@ use std::fmt;
 use indexmap::IndexMap;
 
 use crate::base::Name;
-use crate::exp::{B, Env, EvalError, Fun, IntTy, Interval, N, NExp, Ranges, Var, eval_b, eval_n, subst::Leaves};
+use crate::exp::eval::apply;
+use crate::exp::subst::Leaves;
+use crate::exp::{B, Env, EvalError, Fun, IntTy, Interval, N, NBin, NExp, Ranges, Var, eval_b, eval_n};
 
 /// Is there a value for each variable, within its type and its interval, such that all asserts hold? A free variable of
 /// the asserts that is not listed ranges over its type.
@@ -213,6 +215,12 @@ impl Model {
         body(&env)
     }
 
+    /// Does the term have the same value in this model as without any wrap-around in its ring operators?
+    pub(super) fn keeps(&self, term: &N) -> bool {
+        let table: Table = self.apps.iter().map(|(f, args, value)| ((f.clone(), args.clone()), *value)).collect();
+        self.with_env(&table, |env| ideal(term, env) == eval_n(term, env))
+    }
+
     /// Do all asserts hold, and are all variables within their types and intervals?
     pub fn satisfies(&self, query: &Query) -> Result<bool, EvalError> {
         let within = query.all_vars().iter().all(|(name, (ty, interval))| {
@@ -230,5 +238,17 @@ impl Model {
             }
             Ok(true)
         })
+    }
+}
+
+/// The value of a term when sums, differences, products and conversions do not wrap.
+fn ideal(term: &N, env: &Env) -> Result<i128, EvalError> {
+    match term.kind() {
+        NExp::Bin(op @ (NBin::Add | NBin::Sub | NBin::Mul | NBin::Shl), _, l, r) => {
+            Ok(apply(*op, IntTy::MATH, ideal(l, env)?, ideal(r, env)?))
+        }
+        NExp::Cast(_, inner) => ideal(inner, env),
+        NExp::If(cond, t, e) => ideal(if eval_b(cond, env)? { t } else { e }, env),
+        NExp::Num(_) | NExp::Var(_) | NExp::Bin(..) | NExp::Call(..) => eval_n(term, env),
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::bits;
 use super::decode;
 use super::emit::Emitter;
-use super::ints::{BitOps, Ints, SIGNED, Unencodable, Wrap};
+use super::ints::{BitOps, Ints, Unencodable, Wrap, assumption, signed_arithmetic};
 use super::locate::{Located, SolverKind, locate};
 use super::poly::AtomId;
 use super::process::{Process, ProcessError};
@@ -35,9 +35,13 @@ pub struct SolverConfig {
     pub encoding: Encoding,
     /// Replace products by fresh integers with lemmas.
     pub products: bool,
-    /// Try to do without the assumptions of an `Unsat`.
+    /// Try to do without the assumptions of an `Unsat`. Off by default: of 20 such answers on `tests/solver_races.rs` it
+    /// improved one, and made the whole run 25 times slower.
     pub recheck_overflow: bool,
     pub recheck_timeout: Duration,
+    /// Report a solution that needs an unsigned wrap-around. Without it such a query is `Unsat` under the assumption that
+    /// there is none: `blockIdx.x * blockDim.x + threadIdx.x` wraps in grids that nobody launches.
+    pub wrapping_solutions: bool,
     /// Where to leave every script with its answer.
     pub keep_dir: Option<PathBuf>,
     /// The longest answer that is read.
@@ -53,8 +57,9 @@ impl Default for SolverConfig {
             timeout: Duration::from_secs(10),
             encoding: Encoding::Auto,
             products: true,
-            recheck_overflow: true,
+            recheck_overflow: false,
             recheck_timeout: Duration::from_secs(1),
+            wrapping_solutions: false,
             keep_dir: None,
             max_answer: 16 << 20,
             max_failures: 3,
@@ -138,7 +143,11 @@ impl Session {
         self.timed(|this| {
             this.unload();
             this.retried(|this| {
-                if query.depth() > DEEP { on_large_stack(|| this.decide(None, query)) } else { this.decide(None, query) }
+                if query.depth() > DEEP {
+                    on_large_stack(|| this.decide(None, query))
+                } else {
+                    this.decide(None, query)
+                }
             })
         })
     }
@@ -171,7 +180,9 @@ impl Session {
 
     /// Adds a condition to the base, for good.
     pub fn block(&mut self, condition: &B) {
-        let Some(base) = &mut self.base else { return self.with_base(&Query::new(Vec::new(), vec![condition.clone()])) };
+        let Some(base) = &mut self.base else {
+            return self.with_base(&Query::new(Vec::new(), vec![condition.clone()]));
+        };
         base.query.asserts.push(condition.clone());
         let loaded = base.loaded.is_some() && base.loaded == self.link.running();
         let added = match &mut base.encoded {
@@ -231,7 +242,8 @@ impl Session {
         }
         let alone = self.config.encoding == Encoding::Integers;
         let most = if alone { deadline } else { Instant::now() + self.config.timeout * 3 / 4 };
-        let first = match self.integers(base, query, BitOps::Refuse, most) {
+        let mut assumed = Vec::new();
+        let first = match self.integers(base, query, BitOps::Refuse, most, &mut assumed) {
             Answer::Unknown(reason) if !fatal(&reason) => reason,
             answer => return answer,
         };
@@ -240,85 +252,91 @@ impl Session {
             if !bit_operation {
                 return Answer::Unknown(first);
             }
-            return self.integers(None, query, BitOps::Abstract, deadline);
+            return self.integers(None, query, BitOps::Abstract, deadline, &mut assumed);
         }
         // With a bit operation among unknowns, bit-vectors are the better choice, but not the only one.
         let most = if bit_operation { Instant::now() + self.config.timeout * 2 / 3 } else { deadline };
         let second = match self.bit_vectors(query, most) {
             Answer::Unknown(reason) if !fatal(&reason) => reason,
+            // The integers might have proved that there is none without wrap-around.
+            Answer::Sat(model) if !self.wanted(&model, &assumed) => first.clone(),
             answer => return answer,
         };
         if !bit_operation {
             return Answer::Unknown(first);
         }
-        match self.integers(None, query, BitOps::Abstract, deadline) {
+        match self.integers(None, query, BitOps::Abstract, deadline, &mut assumed) {
             Answer::Unknown(_) => Answer::Unknown(second),
             answer => answer,
         }
     }
 
-    /// Asks in integers.
+    /// Asks in integers. Leaves in `assumed` the terms that were assumed not to wrap around.
     fn integers(
         &mut self,
         base: Option<(&mut Base, &[B])>,
         query: &Query,
         bit_ops: BitOps,
         deadline: Instant,
+        assumed: &mut Vec<N>,
     ) -> Answer {
         let attempt = match base {
-            Some((base, extra)) => self.extend(base, extra, query, deadline),
-            None => self.whole(query, Wrap::Assume, bit_ops, deadline),
+            Some((base, extra)) => self.extend(base, extra, query, deadline, assumed),
+            None => self.whole(query, Wrap::Assume, bit_ops, deadline, assumed),
         };
-        let (answer, assumptions) = match attempt {
-            Ok(done) => done,
-            Err(reason) => return Answer::Unknown(reason),
-        };
-        match answer {
-            Answer::Unsat { .. } if !assumptions.is_empty() => {
+        match attempt {
+            Ok(Answer::Unsat { .. }) if !assumed.is_empty() => {
                 if self.config.recheck_overflow
-                    && let Some(better) = self.recheck(query, bit_ops, &assumptions)
+                    && let Some(better) = self.recheck(query, bit_ops, assumed)
                 {
                     return better;
                 }
-                Answer::Unsat { assumptions }
+                Answer::Unsat { assumptions: assumed.iter().map(assumption).collect() }
             }
-            answer => answer,
+            Ok(answer) => answer,
+            Err(reason) => Answer::Unknown(reason),
         }
     }
 
-    /// Asks again without assumptions; `None` if that gives no answer in its time, or a solution that may need a signed
-    /// overflow: C leaves that undefined, so it is no race.
-    fn recheck(&mut self, query: &Query, bit_ops: BitOps, assumptions: &[String]) -> Option<Answer> {
+    /// Asks again without assumptions; `None` if that gives no answer in its time, or a solution that is not wanted.
+    fn recheck(&mut self, query: &Query, bit_ops: BitOps, assumed: &[N]) -> Option<Answer> {
         let deadline = Instant::now() + self.config.recheck_timeout;
         let half = Instant::now() + self.config.recheck_timeout / 2;
-        if let Ok((Answer::Unsat { .. }, _)) = self.whole(query, Wrap::Exact, bit_ops, half) {
+        if let Ok(Answer::Unsat { .. }) = self.whole(query, Wrap::Exact, bit_ops, half, &mut Vec::new()) {
             return Some(Answer::Unsat { assumptions: Vec::new() });
         }
         match self.bit_vectors(query, deadline) {
             Answer::Unknown(_) => None,
-            Answer::Sat(_) if assumptions.iter().any(|a| a.starts_with(SIGNED)) => None,
+            Answer::Sat(model) if !self.wanted(&model, assumed) => None,
             answer => Some(answer),
         }
     }
 
-    /// The whole query, in a scope of its own. Also the assumptions of the encoding.
+    /// Is this a solution without the wrap-arounds that were assumed away? Or one that is wanted all the same: C leaves
+    /// signed overflow undefined, so what needs one is no race, but defines unsigned wrap-around.
+    fn wanted(&self, model: &Model, assumed: &[N]) -> bool {
+        assumed.iter().all(|term| model.keeps(term) || (self.config.wrapping_solutions && !signed_arithmetic(term)))
+    }
+
+    /// The whole query, in a scope of its own.
     fn whole(
         &mut self,
         query: &Query,
         wrap: Wrap,
         bit_ops: BitOps,
         deadline: Instant,
-    ) -> Result<(Answer, Vec<String>), Reason> {
+        assumed: &mut Vec<N>,
+    ) -> Result<Answer, Reason> {
         self.unload();
-        let mut encoded = Encoded::new(query, wrap, bit_ops)?;
-        let assumptions = encoded.ints.assumptions.iter().cloned().collect();
+        let mut encoded = Encoded::new(query, wrap, bit_ops, self.config.products)?;
+        *assumed = encoded.ints.assumed.iter().cloned().collect();
         self.link.start(deadline)?;
         self.link.tell("(push 1)\n");
         let text = encoded.text.clone();
         self.link.tell(&text);
         let answer = self.solve(&mut encoded, query, deadline);
         self.link.tell("(pop 1)\n");
-        Ok((answer?, assumptions))
+        answer
     }
 
     /// The base, which stays with the process, and more conditions.
@@ -328,9 +346,10 @@ impl Session {
         extra: &[B],
         query: &Query,
         deadline: Instant,
-    ) -> Result<(Answer, Vec<String>), Reason> {
+        assumed: &mut Vec<N>,
+    ) -> Result<Answer, Reason> {
         if base.encoded.is_none() {
-            base.encoded = Some(Encoded::new(&base.query, Wrap::Assume, BitOps::Refuse)?);
+            base.encoded = Some(Encoded::new(&base.query, Wrap::Assume, BitOps::Refuse, self.config.products)?);
         }
         let Some(encoded) = &base.encoded else {
             return Err(Reason::Unencodable("the base was not encoded".to_string()));
@@ -348,11 +367,11 @@ impl Session {
         for condition in extra {
             told.push_str(&encoded.add(condition)?);
         }
-        let assumptions = encoded.ints.assumptions.iter().cloned().collect();
+        *assumed = encoded.ints.assumed.iter().cloned().collect();
         self.link.tell(&told);
         let answer = self.solve(&mut encoded, query, deadline);
         self.link.tell("(pop 1)\n");
-        Ok((answer?, assumptions))
+        answer
     }
 
     /// Decides what the process was told: first with products as unknowns, then with refined ones, then as they are.
@@ -376,10 +395,21 @@ impl Session {
                 self.link.stats.refinements += 1;
                 let value = |atom: AtomId| values.get(&atom).copied();
                 // With its factors fixed, the query is linear: is the candidate nearly a solution?
-                if round % 2 == 0
-                    && let Some(answer) = self.fixed(encoded, query, &value, until)?
-                {
-                    return Ok(answer);
+                if round % 2 == 0 {
+                    let mut fixed = encoded.clone();
+                    fixed.emitter.fix_factors(&value, &fixed.ints).map_err(unencodable)?;
+                    if let Some(Answer::Sat(model)) = self.aside(fixed, query, until)? {
+                        return Ok(Answer::Sat(model));
+                    }
+                }
+                // Some solvers decide the products themselves, now that they have lemmas.
+                if round == 0 {
+                    let mut exact = encoded.clone();
+                    exact.emitter.define_products(&exact.ints).map_err(unencodable)?;
+                    let left = deadline.saturating_duration_since(Instant::now());
+                    if let Some(answer) = self.aside(exact, query, Instant::now() + left / 3)? {
+                        return Ok(answer);
+                    }
                 }
                 let clauses = encoded.emitter.products.refine(&value).map_err(|e| unencodable(e.into()))?;
                 if clauses.is_empty() {
@@ -409,26 +439,18 @@ impl Session {
         }
     }
 
-    /// Tries the factors of the candidate as constants.
-    fn fixed(
-        &mut self,
-        encoded: &Encoded,
-        query: &Query,
-        value: &impl Fn(AtomId) -> Option<i128>,
-        deadline: Instant,
-    ) -> Result<Option<Answer>, Reason> {
-        let mut fixed = encoded.clone();
-        fixed.emitter.fix_factors(value, &fixed.ints).map_err(unencodable)?;
-        let told = fixed.emitter.take().map_err(unencodable)?;
-        fixed.text.push_str(&told);
+    /// The answer with what was written last, which is taken back afterwards; `None` if there is none.
+    fn aside(&mut self, mut encoded: Encoded, query: &Query, deadline: Instant) -> Result<Option<Answer>, Reason> {
+        let told = encoded.emitter.take().map_err(unencodable)?;
+        encoded.text.push_str(&told);
         self.link.tell("(push 1)\n");
         self.link.tell(&told);
-        let found = match self.link.check(&fixed.text, deadline) {
+        let found = match self.link.check(&encoded.text, deadline) {
             Ok(Verdict::Sat) => {
-                let values = self.link.values(&fixed.emitter.names(), deadline)?;
-                fixed.model(query, &values).map(Answer::Sat)
+                let values = self.link.values(&encoded.emitter.names(), deadline)?;
+                encoded.model(query, &values).map(Answer::Sat)
             }
-            Ok(Verdict::Unsat) => None,
+            Ok(Verdict::Unsat) => Some(Answer::Unsat { assumptions: Vec::new() }),
             Err(Reason::Timeout | Reason::Incomplete(_)) if self.link.running().is_some() => None,
             Err(reason) => return Err(reason),
         };
@@ -479,10 +501,10 @@ impl Session {
 }
 
 impl Encoded {
-    fn new(query: &Query, wrap: Wrap, bit_ops: BitOps) -> Result<Encoded, Reason> {
+    fn new(query: &Query, wrap: Wrap, bit_ops: BitOps, products: bool) -> Result<Encoded, Reason> {
         let mut encoded = Encoded {
             ints: Ints::new(wrap, bit_ops),
-            emitter: Emitter::default(),
+            emitter: Emitter::new(products),
             text: String::new(),
             vars: Vec::new(),
         };
@@ -499,11 +521,7 @@ impl Encoded {
         Ok(encoded)
     }
 
-    fn declare_missing(
-        &mut self,
-        query: &Query,
-        known: &std::collections::HashSet<Name>,
-    ) -> Result<String, Reason> {
+    fn declare_missing(&mut self, query: &Query, known: &std::collections::HashSet<Name>) -> Result<String, Reason> {
         let ranges = query.ranges();
         for (name, (ty, interval)) in query.all_vars() {
             if known.contains(&name) {
@@ -633,7 +651,10 @@ impl Link {
         let located = self.located()?;
         if self.failures >= self.max_failures {
             let last = self.last_failure.clone().map(|r| r.to_string()).unwrap_or_default();
-            return Err(Reason::SolverDied(format!("given up after {} failures in a row; the last: {last}", self.failures)));
+            return Err(Reason::SolverDied(format!(
+                "given up after {} failures in a row; the last: {last}",
+                self.failures
+            )));
         }
         let process = match Process::spawn(&located, self.max_answer) {
             Ok(process) => process,
@@ -755,7 +776,9 @@ impl Link {
     fn why_unknown(&mut self, deadline: Instant) -> Reason {
         self.tell("(get-info :reason-unknown)\n");
         match self.read(deadline + GRACE) {
-            Ok(why) if why.contains("timeout") || why.contains("canceled") || why.contains("resource") => Reason::Timeout,
+            Ok(why) if why.contains("timeout") || why.contains("canceled") || why.contains("resource") => {
+                Reason::Timeout
+            }
             Ok(why) if why.starts_with("(error") => Reason::Incomplete("the solver does not know".to_string()),
             Ok(why) => {
                 let why = why.trim_start_matches("(:reason-unknown").trim_end_matches(')').trim().trim_matches('"');

@@ -46,7 +46,7 @@ pub fn parse_kernel(text: &str) -> Result<Kernel<Stage>, Vec<TextError>> {
     let mut kernels = parse_kernels(text)?;
     match (kernels.pop(), kernels.is_empty()) {
         (Some(kernel), true) => Ok(kernel),
-        (None | Some(_), _) => Err(whole(text, "expected one kernel")),
+        (None | Some(_), _) => Err(whole("expected one kernel")),
     }
 }
 
@@ -55,11 +55,11 @@ pub fn parse_protocol(text: &str) -> Result<Kernel<Protocol>, Vec<TextError>> {
     let kernel = parse_kernel(text)?;
     match &kernel.code {
         Stage::Protocol(code) => Ok(kernel.with_code(code.clone())),
-        Stage::Aligned(_) | Stage::Phases(_) | Stage::Traces(_) => Err(whole(text, "expected a kernel with `code`")),
+        Stage::Aligned(_) | Stage::Phases(_) | Stage::Traces(_) => Err(whole("expected a kernel with `code`")),
     }
 }
 
-fn whole(_text: &str, message: &str) -> Vec<TextError> {
+fn whole(message: &str) -> Vec<TextError> {
     vec![TextError { line: 1, column: 1, at: 0, message: message.into() }]
 }
 

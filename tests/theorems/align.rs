@@ -11,7 +11,7 @@ use faial_like::fuzz::Dialect;
 use crate::generate::{Outcome, Plan, for_all, for_each, kills};
 use crate::oracle;
 
-const PLAN: Plan = Plan { cases: 1500, dialect: Dialect::Paper, depth: 4, length: 70 };
+const PLAN: Plan = Plan { cases: 1000, dialect: Dialect::Paper, depth: 4, length: 70 };
 
 /// The theorem, for alignments that `align` makes.
 fn theorem_1(kernel: &Kernel<Protocol>, align: impl Fn(&WellFormed) -> Alignment) -> Outcome {

@@ -21,7 +21,9 @@ pub struct Plan {
 
 /// Random inputs made of choices, shrunk by proptest; the same ones in every run.
 pub fn for_all_choices(cases: u32, length: usize, test: impl Fn(Choices) -> Result<(), String>) {
-    let config = Config { cases, failure_persistence: None, ..Config::default() };
+    // `CASES=10 cargo test --test theorems` tests ten times as many.
+    let factor = std::env::var("CASES").ok().and_then(|n| n.parse::<u32>().ok()).unwrap_or(1);
+    let config = Config { cases: cases * factor, failure_persistence: None, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let outcome = runner
         .run(&vec(any::<u8>(), length / 2..length), |bytes| test(Choices::new(bytes)).map_err(TestCaseError::fail));

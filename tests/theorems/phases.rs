@@ -54,6 +54,44 @@ fn phases_of_all_small_protocols() {
     assert!(count > 10_000, "only {count} kernels");
 }
 
+/// Statements of the code.
+fn size(code: &Unsync) -> usize {
+    match code {
+        Unsync::Skip => 0,
+        Unsync::Access(_) => 1,
+        Unsync::Seq(parts) => parts.iter().map(size).sum(),
+        Unsync::If(_, t, e) => 1 + size(t) + size(e),
+        Unsync::For(_, body) => 1 + size(body),
+    }
+}
+
+fn parsed(code: &str) -> Kernel<Protocol> {
+    let header = "global n: i32; array A: global; thread t in 0..4;";
+    let text = format!("kernel k {{ {header} code {{ {code} }} }}");
+    faial_like::text::parse_protocol(&text).expect("the text of the test is a kernel")
+}
+
+#[test]
+fn nesting_does_not_blow_up() {
+    let depth = 60;
+    let open: String = (0..depth).map(|i| format!("wr A[t] @{i}; for x{i} in 0..n {{ ")).collect();
+    let kernel =
+        parsed(&format!("{open} rd A[t] @100; sync block @101; rd A[t] @102; {}", "rd A[n] @103; }".repeat(depth)));
+    let closures = phases(&kernel);
+    assert_eq!(closures.len(), 2);
+    let all: usize = closures.iter().map(|c| size(&c.code)).sum();
+    assert!(all < 40 * depth * depth, "{all} statements at depth {depth}");
+}
+
+#[test]
+fn barriers_under_conditions_in_a_row_cost_no_more_than_pairs() {
+    let row: String = (0..150).map(|i| format!("wr A[t] @{i}; if n == {i} {{ sync block @{}; }} ", 1000 + i)).collect();
+    let closures = phases(&parsed(&row));
+    assert_eq!(closures.len(), 151);
+    let all: usize = closures.iter().map(|c| size(&c.code)).sum();
+    assert!(all < 150 * 150 * 2, "{all} statements");
+}
+
 /// Makes the code of each closure wrong in one way.
 fn spoiled(kernel: &Kernel<Protocol>, spoil: impl Fn(&mut Closure)) -> Vec<Closure> {
     let mut closures = phases(kernel);

@@ -14,7 +14,7 @@ use faial_like::fuzz::kernels::WARP;
 use crate::generate::{Outcome, Plan, for_all, for_each, kills};
 use crate::oracle;
 
-const PLAN: Plan = Plan { cases: 350, dialect: Dialect::Scopes, depth: 4, length: 60 };
+const PLAN: Plan = Plan { cases: 250, dialect: Dialect::Scopes, depth: 4, length: 60 };
 
 type Race = (AccessValue, AccessValue);
 

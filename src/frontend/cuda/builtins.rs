@@ -283,10 +283,28 @@ pub fn vector_type(name: &str) -> Option<Type> {
     Some(Type::Struct(Arc::new(StructTy::layout(name, members, false, align, true))))
 }
 
+/// The bytes of the states of random number generators.
+fn generator_state(name: &str) -> Option<u64> {
+    let stem = name.strip_suffix("_t").unwrap_or(name);
+    Some(match stem {
+        "curandState" | "curandStateXORWOW" => 48,
+        "curandStateMRG32k3a" => 72,
+        "curandStatePhilox4_32_10" => 64,
+        "curandStateMtgp32" => 4120,
+        "curandStateSobol32" | "curandStateScrambledSobol32" => 140,
+        "curandStateSobol64" | "curandStateScrambledSobol64" => 536,
+        _ => return None,
+    })
+}
+
 /// Types that have a name without a definition in the text.
 pub fn named_type(name: &str) -> Option<Type> {
     if let Some(ty) = vector_type(name) {
         return Some(ty);
+    }
+    if let Some(size) = generator_state(name) {
+        let layout = StructTy { name: Arc::from(name), fields: vec![], size, align: 8, complete: true };
+        return Some(Type::Struct(Arc::new(layout)));
     }
     Some(match name {
         "int8_t" => Type::Int(IntTy::I8),

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 
 use super::value::{ObjId, Offset, Pointer, Value};
-use super::{Frame, ObjectKind, PairFact, Touches, Walk, conjuncts};
+use super::{Frame, OTHER, ObjectKind, Touches, Walk, conjuncts};
 use crate::base::{Name, Span};
 use crate::core::protocol::Barrier;
 use crate::core::{Mode, Protocol, Scope};
-use crate::exp::{B, IntTy, N, NBin, NRel};
-use crate::kernel::ir::{Expr, ExprKind, FunId, Intrinsic};
+use crate::exp::subst::Leaves;
+use crate::exp::{B, Fun, FunKind, IntTy, N, NBin};
+use crate::kernel::ir::{Expr, FunId, Intrinsic};
 use crate::kernel::types::Type;
 
 const MAX_CALL_DEPTH: usize = 100;
@@ -223,12 +224,11 @@ impl<'p> Walk<'p> {
                 Value::Num(self.fresh_uniform(name.as_str(), IntTy::I32))
             }
             Intrinsic::Assume | Intrinsic::Assert => {
-                let fact = match args.first() {
-                    Some(arg) => self.fact(arg),
-                    None => None,
-                };
-                if let (Intrinsic::Assume, Some(fact)) = (intrinsic, fact) {
-                    self.assume(&fact, span);
+                if let (Intrinsic::Assume, Some(arg)) = (intrinsic, args.first()) {
+                    let fact = self.fact(arg);
+                    for part in conjuncts(&fact) {
+                        self.assume(&part, span);
+                    }
                 }
                 Value::Num(N::num(1))
             }
@@ -267,7 +267,10 @@ impl<'p> Walk<'p> {
                 if let Some(first) = values.into_iter().next() {
                     let pointer = self.as_pointer(first);
                     let ty = args[0].ty.element().cloned().unwrap_or(Type::INT);
-                    // Block-wide generators synchronise within their block by themselves; between blocks they race.
+                    if matches!(&ty, Type::Struct(s) if s.name.contains("Mtgp32")) {
+                        self.generator_slot(&pointer, span);
+                        return self.unknown_of(&expr.ty, name.as_str());
+                    }
                     self.load(&pointer, &ty, span);
                     let value = self.unknown_of(&ty, "state");
                     self.store(&pointer, &ty, value, span);
@@ -323,7 +326,18 @@ impl<'p> Walk<'p> {
                 }
                 _ => self.unknown_of(&expr.ty, "value"),
             },
-            Intrinsic::UniformInt | Intrinsic::DistinctInt | Intrinsic::OtherInt => self.unknown_of(&expr.ty, "other"),
+            Intrinsic::UniformInt | Intrinsic::DistinctInt | Intrinsic::OtherInt => {
+                let Some(arg) = args.first() else { return self.unknown_of(&expr.ty, "other") };
+                let own = self.number(arg);
+                let ty = own.ty().unwrap_or(IntTy::OPAQUE);
+                let fun = Fun { name: OTHER.into(), ty, kind: FunKind::Abstract };
+                let other = N::call(fun, vec![own.clone()]);
+                Value::Num(match intrinsic {
+                    Intrinsic::UniformInt => own.eq(&other).as_number(),
+                    Intrinsic::DistinctInt => own.ne(&other).as_number(),
+                    _ => other,
+                })
+            }
         }
     }
 
@@ -334,7 +348,7 @@ impl<'p> Walk<'p> {
         let id = crate::core::SiteId(self.events.len() as u32);
         self.events.push(super::Event { site, strides: vec![], constant: 0, width: 0, unknown_size: false });
         self.emit(Protocol::Sync(Barrier { scope, mask, site: id }));
-        self.state.epoch = self.fresh_uniform("phase", IntTy::MATH);
+        self.state.epoch = self.fresh_uniform("phase", IntTy::OPAQUE);
         self.state.versions.clear();
         self.state.recent.clear();
     }
@@ -369,6 +383,20 @@ impl<'p> Walk<'p> {
             }
         }
         self.unknown_of(ty, &format!("atomic{name}"))
+    }
+
+    /// The state of a Mersenne Twister for GPUs serves 256 threads of one block, each with a slot of its own.
+    fn generator_slot(&mut self, pointer: &Pointer, span: Span) {
+        let extents = self.block_dim.clone();
+        let mut linear = N::num(0);
+        for axis in (0..3u8).rev() {
+            let index = self.builtin(crate::kernel::ir::Builtin::ThreadIdx(axis));
+            let scaled = N::mul(IntTy::MATH, &linear, &extents[usize::from(axis)]);
+            linear = N::add(IntTy::MATH, &scaled, &index);
+        }
+        let slot = N::bin(NBin::Rem, IntTy::MATH, &linear, &N::num(256));
+        let moved = pointer.map(|o| o.element(&slot, 1, false));
+        self.ranged(&moved, &Value::Num(N::num(1)), Mode::Wr(None), span);
     }
 
     fn mem_copy(&mut self, args: &'p [Expr], expr: &'p Expr) -> Value {
@@ -425,45 +453,9 @@ impl<'p> Walk<'p> {
 
     // ---- facts ----
 
-    /// The condition of an annotation, or `None` when it says something about two threads (which is noted).
-    fn fact(&mut self, arg: &'p Expr) -> Option<B> {
-        match &arg.kind {
-            ExprKind::And(l, r) => {
-                let l = self.fact(l);
-                let r = self.fact(r);
-                match (l, r) {
-                    (Some(l), Some(r)) => Some(B::and([l, r])),
-                    (one, other) => one.or(other),
-                }
-            }
-            ExprKind::Convert(inner) if inner.ty == Type::BOOL || arg.ty == Type::BOOL => {
-                if let ExprKind::Intrinsic(..) | ExprKind::And(..) = inner.kind {
-                    return self.fact(inner);
-                }
-                Some(self.quiet(|w| w.truth(arg)))
-            }
-            ExprKind::Intrinsic(which @ (Intrinsic::UniformInt | Intrinsic::DistinctInt), args) => {
-                if let Some(term) = args.first() {
-                    let term = self.quiet(|w| w.number(term));
-                    let relation = if *which == Intrinsic::UniformInt { NRel::Eq } else { NRel::Ne };
-                    if self.path.is_empty() && self.is_closed(&B::rel(NRel::Eq, &term, &N::num(0))) {
-                        self.pair_facts.push(PairFact { relation, left: term.clone(), right: term });
-                    }
-                }
-                None
-            }
-            _ => {
-                let mut pairwise = false;
-                arg.each(&mut |e| {
-                    let about_pairs = matches!(
-                        e.kind,
-                        ExprKind::Intrinsic(Intrinsic::UniformInt | Intrinsic::DistinctInt | Intrinsic::OtherInt, _)
-                    );
-                    pairwise |= about_pairs;
-                });
-                if pairwise { None } else { Some(self.quiet(|w| w.truth(arg))) }
-            }
-        }
+    /// The condition of an annotation; nothing that it reads is an access.
+    fn fact(&mut self, arg: &'p Expr) -> B {
+        self.quiet(|w| w.truth(arg))
     }
 
     /// Evaluates something that the program does not execute: no access is emitted.
@@ -485,7 +477,25 @@ impl<'p> Walk<'p> {
     fn assume(&mut self, cond: &B, span: Span) {
         let under = B::and(self.path.clone());
         let fact = B::implies(&under, cond);
-        if !self.is_closed(&fact) {
+        let mut leaves = Leaves::default();
+        leaves.boolean(&fact);
+        // Contents of arrays have a meaning of their own; any other function stands for something unknown.
+        let modelled =
+            |f: &Fun| f.kind == FunKind::Input || f.name.as_str() == OTHER || self.contents.contains_key(&f.name);
+        if leaves.functions.iter().any(|f| f.name.as_str() == OTHER) {
+            if self.is_closed(&fact) && leaves.functions.iter().all(modelled) {
+                self.pair_facts.push(fact);
+            } else {
+                self.lose(
+                    "unknown-value",
+                    "this assumption speaks of values that are not modelled; it is not used",
+                    span,
+                    Touches::Value,
+                );
+            }
+            return;
+        }
+        if !self.is_closed(&fact) || !leaves.functions.iter().all(modelled) {
             self.lose(
                 "unknown-value",
                 "this assumption speaks of values that are not modelled; it is not used",

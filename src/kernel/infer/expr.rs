@@ -257,7 +257,7 @@ impl<'p> Walk<'p> {
         }
     }
 
-    fn builtin(&self, builtin: Builtin) -> N {
+    pub(super) fn builtin(&self, builtin: Builtin) -> N {
         let coordinate = |list: &[(crate::exp::Var, N)], axis: u8| {
             let (var, extent) = &list[usize::from(axis)];
             if extent.as_num() == Some(1) { N::num(0) } else { N::var(var) }
@@ -330,7 +330,7 @@ impl<'p> Walk<'p> {
         let result = match ty {
             Type::Int(int) => *int,
             Type::Ptr(_) | Type::Struct(_) | Type::Array(..) => return self.unknown_of(ty, "value"),
-            _ => IntTy::MATH,
+            _ => IntTy::OPAQUE,
         };
         if !known || flat.iter().any(|n| n.depth() > MAX_OPAQUE_DEPTH) {
             return Value::Num(self.fresh_of_type("value", result));
@@ -512,7 +512,7 @@ impl<'p> Walk<'p> {
             Type::Int(_) | Type::Float(_) | Type::Unknown(_) => {
                 let result = match ty {
                     Type::Int(int) => *int,
-                    _ => IntTy::MATH,
+                    _ => IntTy::OPAQUE,
                 };
                 if offset.terms.iter().any(|(n, _)| n.depth() > 200) {
                     return Value::Num(self.fresh_of_type("content", result));
@@ -559,7 +559,7 @@ impl<'p> Walk<'p> {
                         // A view of the same bytes as another type is another value.
                         match (value, ty) {
                             (Value::Num(n), Type::Int(int)) => match n.ty() {
-                                Some(own) if own.bits == 0 => Value::Num(N::cast(*int, n)),
+                                Some(own) if own == IntTy::OPAQUE => Value::Num(N::cast(*int, n)),
                                 None if n.as_num().is_some_and(|v| v >= FLOAT_TAG) => self.unknown_of(ty, "bits"),
                                 _ => value.clone(),
                             },
@@ -606,7 +606,7 @@ impl<'p> Walk<'p> {
     fn rest_of(&mut self, cells: &Cells, offset: &Offset, ty: &Type) -> Value {
         let result = match ty {
             Type::Int(int) => *int,
-            Type::Float(_) | Type::Unknown(_) => IntTy::MATH,
+            Type::Float(_) | Type::Unknown(_) => IntTy::OPAQUE,
             _ => return self.unknown_of(ty, "content"),
         };
         let mut args = vec![cells.rest.clone(), N::num(offset.constant)];
@@ -642,6 +642,7 @@ impl<'p> Walk<'p> {
                 ObjectKind::Array(_) => {
                     let stored = match &value {
                         Value::Num(n) if n.depth() <= MAX_OPAQUE_DEPTH => Some(n.clone()),
+                        Value::Ptr(p) => self.address(p),
                         _ => None,
                     };
                     let (width, unknown) = (ty.size(), ty.has_unknown_size());
@@ -654,6 +655,18 @@ impl<'p> Walk<'p> {
                     }
                 }
             }
+        }
+    }
+
+    /// A term that identifies what a pointer points to.
+    fn address(&self, pointer: &Pointer) -> Option<N> {
+        match (pointer.targets.as_slice(), &pointer.unknown) {
+            ([only], None) if only.guard.as_lit() == Some(true) => {
+                let name = format!("address.{}", clean(self.info(only.object).name.as_str()));
+                let fun = Fun { name: name.as_str().into(), ty: IntTy::U64, kind: FunKind::Input };
+                Some(N::call(fun, vec![only.offset.as_term()]))
+            }
+            _ => None,
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::loops::substitute;
-use super::{Config, Event, Inferred, Loss, ObjectKind, PairFact, Touches, Walk};
+use super::{Config, Event, Inferred, Loss, ObjectKind, Touches, Walk};
 use crate::base::Name;
 use crate::core::protocol::Barrier;
 use crate::core::{Access, ArrayDecl, Coordinate, Kernel, Mode, Protocol};
@@ -91,10 +91,7 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &([bool; 3],
     let mut subst = Subst::with_functions(&as_input);
     let protocol = substitute(&protocol, &mut subst);
     let pre = subst.boolean(&B::and(std::mem::take(&mut walk.pre)));
-    let pair_facts = std::mem::take(&mut walk.pair_facts)
-        .into_iter()
-        .map(|f| PairFact { relation: f.relation, left: subst.numeric(&f.left), right: subst.numeric(&f.right) })
-        .collect();
+    let pair_facts = std::mem::take(&mut walk.pair_facts).into_iter().map(|f| subst.boolean(&f)).collect();
 
     let code = place(&protocol, &walk, &layouts);
     let mut arrays = Vec::new();
@@ -172,7 +169,9 @@ fn layout(events: &[&Event], declared: &[u64]) -> Layout {
     }
     let unit = unit.max(1);
     let longest = events.iter().map(|e| &e.strides).max_by_key(|s| s.len()).cloned().unwrap_or_default();
+    // A dimension of length 0 has a stride of 0: its subscripts do not tell elements apart.
     let shared = events.iter().all(|e| longest.starts_with(&e.strides))
+        && !longest.contains(&0)
         && (longest.len() <= 1 || longest == *declared)
         && events.iter().all(|e| {
             let last = longest.last().copied().unwrap_or(u64::MAX);

@@ -263,7 +263,7 @@ impl<'p> Walk<'p> {
             }
             let Some(cells) = self.state.private.get(object).cloned() else { continue };
             let mut fresh = Cells { cells: BTreeMap::new(), rest: cells.rest.clone() };
-            let rest = self.placeholder("content", IntTy::MATH);
+            let rest = self.placeholder("content", IntTy::OPAQUE);
             carried.push(Carried {
                 home: Home::Rest(*object),
                 var: rest.clone(),
@@ -277,7 +277,7 @@ impl<'p> Walk<'p> {
                     Value::Num(init) => {
                         let int = match self.cell_type(*object, *offset) {
                             Some(Type::Int(int)) => int,
-                            _ => init.ty().unwrap_or(IntTy::MATH),
+                            _ => init.ty().unwrap_or(IntTy::OPAQUE),
                         };
                         let var = self.placeholder(&label, int);
                         let home = Home::Cell(*object, *offset);
@@ -306,12 +306,12 @@ impl<'p> Walk<'p> {
             .collect();
         for object in arrays {
             let label = format!("{}.version", self.info(object).name);
-            let var = self.placeholder(&label, IntTy::MATH);
+            let var = self.placeholder(&label, IntTy::OPAQUE);
             let init = self.state.version(object);
             self.state.versions.insert(object, N::var(&var));
             carried.push(Carried { home: Home::Version(object), var: var.clone(), init, out: N::var(&var) });
         }
-        let var = self.placeholder("epoch", IntTy::MATH);
+        let var = self.placeholder("epoch", IntTy::OPAQUE);
         let init = std::mem::replace(&mut self.state.epoch, N::var(&var));
         carried.push(Carried { home: Home::Epoch, var: var.clone(), init, out: N::var(&var) });
         carried
@@ -478,12 +478,6 @@ impl<'p> Walk<'p> {
         for (c, form) in carried.iter().zip(&solved.forms) {
             in_k.bind(&c.var.name, form);
         }
-        let uses_k = |term_of: &mut dyn FnMut(&mut Usage)| {
-            let mut usage = Usage { k: k.name.clone(), previous: previous.name.clone(), found: false };
-            term_of(&mut usage);
-            usage.found
-        };
-
         // Which variable the range binds: the loop variable itself, or the counter.
         let thread_dependent = |w: &Self, r: &Range| {
             w.term_has_thread(&r.first) || matches!(&r.step, Step::Up(s) | Step::Down(s) if w.term_has_thread(s))
@@ -494,12 +488,17 @@ impl<'p> Walk<'p> {
         if let Some(m) = &main {
             for (i, form) in solved.forms.iter().enumerate() {
                 let is_value = match &carried[i].home {
-                    Home::Cell(..) => carried[i].var.ty != IntTy::MATH,
+                    Home::Cell(..) => carried[i].var.ty != IntTy::OPAQUE,
                     Home::Selector(..) | Home::Index(..) => true,
                     Home::Rest(_) | Home::Version(_) | Home::Epoch => false,
                 };
                 if i != m.carried && is_value && carried[i].out != N::var(&carried[i].var) {
-                    others_use_k |= uses_k(&mut |u| u.numeric(form));
+                    // What the iteration before it left asks for the first iteration only.
+                    let counted = match (form.kind(), &solved.shifted[i]) {
+                        (NExp::If(_, _, before), true) => before,
+                        _ => form,
+                    };
+                    others_use_k |= mentions(counted, &k.name);
                 }
             }
         }
@@ -525,7 +524,7 @@ impl<'p> Walk<'p> {
                 let mut r = Range { var: binder, ..m.range.clone() };
                 if !no_exits && synchronises {
                     // A break may end the loop earlier: at a point that all threads agree on when its reasons are uniform.
-                    let earlier = unknown_trips(self, "stop", IntTy::MATH);
+                    let earlier = unknown_trips(self, "stop", IntTy::I64);
                     let op = if matches!(r.step, Step::Up(_) | Step::Times(_)) { NBin::Min } else { NBin::Max };
                     r.end = N::bin(op, IntTy::MATH, &r.end, &earlier);
                 }
@@ -547,7 +546,7 @@ impl<'p> Walk<'p> {
                     Step::Down(s) => N::add(IntTy::MATH, &itself, s),
                     Step::Times(_) | Step::Over(_) => {
                         let name = self.names.fresh("before");
-                        N::call(Fun { name, ty: IntTy::MATH, kind: FunKind::Abstract }, vec![itself.clone()])
+                        N::call(Fun { name, ty: IntTy::OPAQUE, kind: FunKind::Abstract }, vec![itself.clone()])
                     }
                 };
                 to_binder.bind(&previous.name, &earlier);
@@ -792,6 +791,7 @@ impl<'p> Walk<'p> {
         let mut forms: Vec<Option<N>> = vec![None; n];
         let mut steps: Vec<Option<N>> = vec![None; n];
         let mut factors: Vec<Option<Factor>> = vec![None; n];
+        let mut shifted = vec![false; n];
         let k_term = N::var(k);
         loop {
             let mut changed = false;
@@ -841,6 +841,7 @@ impl<'p> Walk<'p> {
                         continue;
                     }
                     forms[i] = Some(N::ite(&k_term.eq(&N::num(0)), &c.init, &before));
+                    shifted[i] = true;
                 }
                 changed |= forms[i].is_some();
             }
@@ -856,7 +857,7 @@ impl<'p> Walk<'p> {
                 Some(form) => form.clone(),
                 None => {
                     let matters = matches!(&carried[i].home, Home::Selector(..) | Home::Index(..))
-                        || matches!(&carried[i].home, Home::Cell(..)) && carried[i].var.ty != IntTy::MATH;
+                        || matches!(&carried[i].home, Home::Cell(..)) && carried[i].var.ty != IntTy::OPAQUE;
                     precise &= !matters;
                     let mut vars: BTreeSet<Var> = BTreeSet::new();
                     let mut pending = vec![carried[i].var.clone()];
@@ -884,7 +885,7 @@ impl<'p> Walk<'p> {
             };
             finished.push(form);
         }
-        Solved { forms: finished, steps, factors, precise }
+        Solved { forms: finished, steps, factors, shifted, precise }
     }
 
     /// Reads the condition of the loop as the range of one of its variables.
@@ -1089,6 +1090,8 @@ struct Solved {
     /// Steps of what moves by an invariant amount.
     steps: Vec<Option<N>>,
     factors: Vec<Option<Factor>>,
+    /// The form is `k == 0 ? init : what the iteration before left`.
+    shifted: Vec<bool>,
     precise: bool,
 }
 
@@ -1097,19 +1100,6 @@ struct Solved {
 struct Factor {
     times: bool,
     shift: u32,
-}
-
-struct Usage {
-    k: Name,
-    previous: Name,
-    found: bool,
-}
-
-impl Usage {
-    fn numeric(&mut self, term: &N) {
-        let free = free_vars_n(term);
-        self.found |= free.iter().any(|v| v.name == self.k || v.name == self.previous);
-    }
 }
 
 fn mentions(term: &N, name: &Name) -> bool {

@@ -63,13 +63,8 @@ pub struct Site {
     pub calls: Vec<Span>,
 }
 
-/// A fact about the two threads of a pair: `left` of one thread and `right` of the other, compared.
-#[derive(Clone, Debug)]
-pub struct PairFact {
-    pub relation: NRel,
-    pub left: N,
-    pub right: N,
-}
+/// The function that stands, in a fact about two threads, for the value that its argument has for the other thread.
+pub const OTHER: &str = "other";
 
 /// The result of inference.
 #[derive(Clone)]
@@ -79,7 +74,8 @@ pub struct Inferred {
     pub losses: Vec<Loss>,
     /// What the protocol rests on, in words.
     pub assumptions: Vec<String>,
-    pub pair_facts: Vec<PairFact>,
+    /// Facts about any two threads, in which [`OTHER`] is applied to terms of the other thread.
+    pub pair_facts: Vec<B>,
     /// The axes taken as 1 because nothing reads them.
     pub block: [Option<i128>; 3],
     pub grid: [Option<i128>; 3],
@@ -132,7 +128,7 @@ pub struct Walk<'p> {
     calls: Vec<Span>,
     losses: Vec<Loss>,
     assumptions: Vec<String>,
-    pair_facts: Vec<PairFact>,
+    pair_facts: Vec<B>,
     pre: Vec<B>,
     names: FreshNames,
     counters: Vec<N>,
@@ -306,7 +302,7 @@ impl<'p> Walk<'p> {
                 Value::Num(N::var(&var))
             }
             _ => {
-                let var = Var { name: self.names.fresh(name), ty: IntTy::MATH };
+                let var = Var { name: self.names.fresh(name), ty: IntTy::OPAQUE };
                 self.globals_vars.push(var.clone());
                 Value::Num(N::var(&var))
             }
@@ -439,7 +435,7 @@ impl<'p> Walk<'p> {
 
     /// A value that is not modelled: a function of the thread and of the iteration.
     fn fresh_local(&mut self, label: &str) -> N {
-        self.fresh_of_type(label, IntTy::MATH)
+        self.fresh_of_type(label, IntTy::OPAQUE)
     }
 
     fn fresh_of_type(&mut self, label: &str, ty: IntTy) -> N {
