@@ -34,16 +34,8 @@ fn session(solver: &PathBuf, encoding: Encoding, recheck: bool) -> Session {
     })
 }
 
-const TYPES: [IntTy; 8] = [
-    IntTy::I32,
-    IntTy::U32,
-    IntTy::I8,
-    IntTy::U8,
-    IntTy::U16,
-    IntTy::I64,
-    IntTy::U64,
-    IntTy::MATH,
-];
+const TYPES: [IntTy; 8] =
+    [IntTy::I32, IntTy::U32, IntTy::I8, IntTy::U8, IntTy::U16, IntTy::I64, IntTy::U64, IntTy::MATH];
 
 fn ty() -> impl Strategy<Value = IntTy> {
     prop_oneof![3 => Just(IntTy::I32), 3 => Just(IntTy::U32), 4 => prop::sample::select(TYPES.to_vec())]

@@ -2,13 +2,16 @@
 
 use std::path::Path;
 
-use super::kernel::protocol_of;
-use super::launch::{GivenDims, launch};
-use super::pipeline::at_levels;
+use super::kernel::{check_kernel, protocol_of};
+use super::launch::launch;
+use super::pipeline::{AtLevel, at_levels};
+use super::protocol::protocol_text;
 use super::schedule::Settings;
-use super::source::load;
-use crate::frontend::header::Header;
-use crate::report::finding::{Launch, LaunchSource};
+use super::source::{KernelCode, SourceFile, SourceKernel, load, location};
+use crate::core::{Level, Print, Space, Violation, WellFormed, align, seq, split, wellformed};
+use crate::kernel::infer::Inferred;
+use crate::report::finding::LaunchSource;
+use crate::smt::{Session, SolverConfig};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
@@ -27,62 +30,151 @@ fn selected(settings: &Settings, name: &str) -> bool {
     settings.kernels.is_empty() || settings.kernels.iter().any(|k| k == name || k == base)
 }
 
+/// The selected kernels of a file, or why there are none.
+fn kernels<'f>(file: &'f SourceFile, settings: &Settings) -> Result<Vec<&'f SourceKernel>, String> {
+    let found: Vec<_> = file.kernels.iter().filter(|k| selected(settings, &k.name)).collect();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let mut text = match settings.kernels.as_slice() {
+        [] => format!("{}: no kernel was found", file.report.path),
+        names => format!("{}: no kernel is named {}", file.report.path, names.join(" or ")),
+    };
+    for message in &file.report.messages {
+        let at = message.at.as_ref().map_or(String::new(), |at| format!("{}:{}:{}: ", at.path, at.line, at.column));
+        text.push_str(&format!("\n  {at}{} [{}]", message.text, message.code));
+    }
+    Err(text)
+}
+
 /// One stage of every kernel of a file.
-pub fn dump(path: &Path, text: &str, stage: Stage, settings: &Settings) -> Result<String, String> {
+pub fn dump(
+    path: &Path,
+    text: &str,
+    stage: Stage,
+    settings: &Settings,
+    solver: &SolverConfig,
+) -> Result<String, String> {
     let file = load(path, text.to_owned(), &settings.source);
     let mut out = String::new();
-    for kernel in file.kernels.iter().filter(|k| selected(settings, &k.name)) {
+    for kernel in kernels(&file, settings)? {
         if stage == Stage::Ir {
-            out.push_str(&format!("kernel {}\n{:#?}\n", kernel.name, kernel.program));
+            match &kernel.code {
+                KernelCode::Cuda(lowered) => out.push_str(&lowered.program.text()),
+                KernelCode::Protocol(_) => return Err(format!("{}: a protocol has no earlier stage", path.display())),
+            }
+            continue;
+        }
+        if stage == Stage::Smt {
+            out.push_str(&questions(&file, kernel, settings, solver)?);
             continue;
         }
         let (launch, _) = launch(settings.block, settings.grid, &file.header, kernel.launch_bounds);
         let inferred = protocol_of(kernel, &launch, &settings.check);
         if stage == Stage::Protocol {
-            out.push_str(&format!("{:#?}\n", inferred.kernel.code));
+            out.push_str(&protocol_text(&inferred));
             continue;
         }
         for at in at_levels(&inferred.kernel, &settings.check.levels, settings.check.warp_size) {
-            for phase in at.race_phases() {
-                out.push_str(&format!("{phase:#?}\n"));
-            }
+            let level = match at.level {
+                Level::Warp => "warp: two threads of one warp",
+                Level::Block => "block: two threads of one block",
+                Level::Grid => "grid: two threads of different blocks",
+            };
+            out.push_str(&format!("// {level}\n{}", at_level(&file, &inferred, &at, stage)));
         }
     }
     Ok(out)
 }
 
-/// The protocols of the kernels of a file: name and text.
-pub fn protocols(path: &Path, text: &str, settings: &Settings) -> Result<Vec<(String, String)>, String> {
-    let file = load(path, text.to_owned(), &settings.source);
-    let mut all = Vec::new();
-    for kernel in file.kernels.iter().filter(|k| selected(settings, &k.name)) {
-        let (launch, _) = launch(settings.block, settings.grid, &file.header, kernel.launch_bounds);
-        let inferred = protocol_of(kernel, &launch, &settings.check);
-        all.push((kernel.name.clone(), format!("{:#?}\n", inferred.kernel.code)));
+/// What a stage after inference makes of a kernel at one level.
+fn at_level(file: &SourceFile, inferred: &Inferred, at: &AtLevel, stage: Stage) -> String {
+    let kernel = &at.projection.kernel;
+    let paper = |print: &dyn Fn(crate::core::Kernel<WellFormed>) -> String| match wellformed(kernel, at.level) {
+        Ok(kernel) => print(kernel),
+        Err(violations) => {
+            let head = format!("// `{}` is not in the language of the paper; the default path goes on\n", kernel.name);
+            head + &violations.iter().map(|v| broken_rule(file, inferred, v)).collect::<String>()
+        }
+    };
+    match stage {
+        Stage::Wellformed => paper(&|k| k.text()),
+        Stage::Align => paper(&|k| k.with_code(align(&k.code)).text()),
+        Stage::Split => paper(&|k| k.with_code(split(&align(&k.code))).text()),
+        Stage::Phases => kernel.with_code(at.closures.clone()).text(),
+        Stage::Trace => {
+            let traces: Vec<_> = at.closures.iter().map(|c| seq(&at.projection, c)).collect();
+            kernel.with_code(traces).text()
+        }
+        Stage::Ir | Stage::Protocol | Stage::Smt => crate::bug!("a stage that is not of one level"),
     }
-    Ok(all)
 }
 
-type Choose = fn(GivenDims, GivenDims, &Header, Option<i128>) -> (Launch, Vec<String>);
+fn broken_rule(file: &SourceFile, inferred: &Inferred, violation: &Violation) -> String {
+    let site = violation.at.and_then(|site| inferred.sites.get(site.0 as usize));
+    let at = site.map_or(String::new(), |s| {
+        let at = location(&file.sources, s.span);
+        format!("{}:{}:{}: ", at.path, at.line, at.column)
+    });
+    format!("//   {at}{} [{}]\n", violation.message, violation.rule)
+}
+
+/// The scripts that the solver gets for a kernel, each with its answer.
+fn questions(
+    file: &SourceFile,
+    kernel: &SourceKernel,
+    settings: &Settings,
+    solver: &SolverConfig,
+) -> Result<String, String> {
+    let folder =
+        std::env::temp_dir().join(format!("faial-like-{}-{:?}", std::process::id(), std::thread::current().id()));
+    let mut session = Session::new(SolverConfig { keep_dir: Some(folder.clone()), ..solver.clone() });
+    if let Err(reason) = session.solver() {
+        return Err(reason.to_string());
+    }
+    let (launch, notes) = launch(settings.block, settings.grid, &file.header, kernel.launch_bounds);
+    let report = check_kernel(kernel, &file.sources, &launch, &notes, &settings.check, &mut session);
+    let mut out =
+        format!("; kernel {}: {} questions, of which those that the solver got follow\n", kernel.name, report.queries);
+    let mut scripts: Vec<_> = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
+    scripts.sort();
+    for (i, script) in scripts.iter().enumerate() {
+        let text = std::fs::read_to_string(script).map_err(|e| format!("{}: {e}", script.display()))?;
+        out.push_str(&format!("; {} of {}\n{text}(reset)\n", i + 1, scripts.len()));
+    }
+    // A folder that stays behind in the temporary folder is no reason to fail.
+    let _ = std::fs::remove_dir_all(&folder);
+    Ok(out)
+}
+
+/// The protocols of the kernels of a file: name and text.
+pub fn protocols(path: &Path, text: &str, settings: &Settings) -> Vec<(String, String)> {
+    let file = load(path, text.to_owned(), &settings.source);
+    let kernels = file.kernels.iter().filter(|k| selected(settings, &k.name));
+    let each = kernels.map(|kernel| {
+        let (launch, _) = launch(settings.block, settings.grid, &file.header, kernel.launch_bounds);
+        (kernel.name.clone(), protocol_text(&protocol_of(kernel, &launch, &settings.check)))
+    });
+    each.collect()
+}
 
 /// The kernels of a file, their arrays, and their launches, a line each.
-pub fn list(path: &Path, text: &str, settings: &Settings, choose: Choose) -> String {
+pub fn list(path: &Path, text: &str, settings: &Settings) -> String {
     let file = load(path, text.to_owned(), &settings.source);
     let mut out = String::new();
     for kernel in &file.kernels {
-        let (launch, notes) = choose(settings.block, settings.grid, &file.header, kernel.launch_bounds);
+        let (launch, notes) = launch(settings.block, settings.grid, &file.header, kernel.launch_bounds);
         let inferred = protocol_of(kernel, &launch, &settings.check);
         let line = file.sources.start(kernel.span).line;
         out.push_str(&format!("{}:{line}: {}\n", path.display(), kernel.name));
-        let dims = |d: [Option<i128>; 3]| {
-            d.map(|n| n.map_or("*".to_owned(), |n| n.to_string())).join(",")
-        };
-        let from = match launch.from {
-            LaunchSource::Option => "options",
-            LaunchSource::Header => "the header",
-            LaunchSource::LaunchSite => "a launch site",
-            LaunchSource::LaunchBounds => "__launch_bounds__",
-            LaunchSource::Symbolic => "nowhere: any launch",
+        let dims = |d: [Option<i128>; 3]| d.map(|n| n.map_or("*".to_owned(), |n| n.to_string())).join(",");
+        let from = match (&kernel.code, launch.from) {
+            (KernelCode::Protocol(_), _) => "the protocol",
+            (_, LaunchSource::Option) => "options",
+            (_, LaunchSource::Header) => "the header",
+            (_, LaunchSource::LaunchSite) => "a launch site",
+            (_, LaunchSource::LaunchBounds) => "__launch_bounds__",
+            (_, LaunchSource::Symbolic) => "nowhere: any launch",
         };
         out.push_str(&format!("  block [{}], grid [{}], from {from}\n", dims(inferred.block), dims(inferred.grid)));
         for note in notes {
@@ -90,8 +182,8 @@ pub fn list(path: &Path, text: &str, settings: &Settings, choose: Choose) -> Str
         }
         for array in &inferred.kernel.arrays {
             let space = match array.space {
-                crate::core::Space::Shared => "shared",
-                crate::core::Space::Global => "global",
+                Space::Shared => "shared",
+                Space::Global => "global",
             };
             out.push_str(&format!("  {space} {} in units of {} bytes\n", array.name, array.unit));
         }

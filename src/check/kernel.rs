@@ -4,21 +4,22 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use super::pipeline::{AtLevel, at_levels};
-use super::source::location;
+use super::source::{KernelCode, SourceKernel, location};
 use super::witness::{Divergence, Race, diverge, witness};
 use crate::base::{Name, SourceMap, Span};
 use crate::core::race::{ArrayRaces, RacePhase};
 use crate::core::scope::{Level, Task};
 use crate::core::uniform::{Obligation, divergence, obligations};
 use crate::core::{Coordinate, Mode, SiteId};
+use crate::exp::display::Quoted;
 use crate::exp::{B, Fun, Interval, N, Subst, Var, free_vars_b};
-use crate::frontend::cuda::lower::LoweredKernel;
 use crate::kernel::infer::{Config, Inferred, OTHER, Touches, infer};
 use crate::report::finding::{
     AccessMode, AccessReport, Finding, FindingClass, FindingKind, KernelReport, Launch, Level as ReportLevel, Location,
     Message, Verdict, Witness,
 };
 use crate::smt::{Answer, Query, Reason, Session};
+use crate::text::parse_protocol;
 
 /// What a check is asked for.
 #[derive(Clone, Debug)]
@@ -26,6 +27,8 @@ pub struct CheckOptions {
     pub levels: Vec<Level>,
     pub arrays: Vec<String>,
     pub params: BTreeMap<String, i128>,
+    /// Conditions on globals, in the syntax of protocols; see [`assume`].
+    pub conditions: Vec<String>,
     pub all_dims: bool,
     pub warp_size: u32,
     pub max_findings: usize,
@@ -39,6 +42,7 @@ impl Default for CheckOptions {
             levels: Vec::new(),
             arrays: Vec::new(),
             params: BTreeMap::new(),
+            conditions: Vec::new(),
             all_dims: false,
             warp_size: 32,
             max_findings: 20,
@@ -61,20 +65,66 @@ struct Check<'a> {
 }
 
 /// Infers the protocol of a kernel, for the launch given.
-pub fn protocol_of(kernel: &LoweredKernel, launch: &Launch, options: &CheckOptions) -> Inferred {
-    let config = Config {
+pub fn protocol_of(kernel: &SourceKernel, launch: &Launch, options: &CheckOptions) -> Inferred {
+    let mut inferred = match &kernel.code {
+        KernelCode::Cuda(kernel) => infer(&kernel.program, kernel.kernel, &config(launch, options)),
+        KernelCode::Protocol(inferred) => specialise(inferred, launch, options),
+    };
+    for condition in &options.conditions {
+        if let Ok(assumed) = assume(&inferred.kernel.globals, condition) {
+            inferred.kernel.pre = B::and([inferred.kernel.pre.clone(), assumed]);
+            inferred.assumptions.push(condition.clone());
+        }
+    }
+    inferred
+}
+
+/// Reads a condition over globals. It is one of all threads; what it says of a name that a kernel does not have is not
+/// assumed of that kernel.
+pub fn assume(globals: &[Var], condition: &str) -> Result<B, String> {
+    let mut declared = String::new();
+    for var in globals {
+        declared.push_str(&format!("global {}: {};\n", Quoted(&var.name), var.ty));
+    }
+    let head = format!("kernel k {{\n{declared}assume\n");
+    match parse_protocol(&format!("{head}{condition}\n; code {{}} }}")) {
+        Ok(kernel) => Ok(kernel.pre),
+        Err(errors) => Err(errors.into_iter().next().map_or(String::new(), |e| e.message)),
+    }
+}
+
+fn config(launch: &Launch, options: &CheckOptions) -> Config {
+    Config {
         block: launch.block,
         grid: launch.grid,
         unused_axes_are_one: !options.all_dims,
         params: options.params.clone(),
         steps: options.steps,
-    };
-    infer(&kernel.program, kernel.kernel, &config)
+    }
+}
+
+/// A protocol that was read, for fixed parameters and dimensions: those of its globals that have the name.
+fn specialise(inferred: &Inferred, launch: &Launch, options: &CheckOptions) -> Inferred {
+    let mut inferred = inferred.clone();
+    let dims = [("blockDim", launch.block), ("gridDim", launch.grid)];
+    let dims = dims
+        .iter()
+        .flat_map(|(what, dims)| ["x", "y", "z"].iter().zip(dims).map(move |(a, d)| (format!("{what}.{a}"), *d)));
+    let fixed = dims.filter_map(|(name, dim)| Some((name, dim?)));
+    let mut pre = vec![inferred.kernel.pre.clone()];
+    for (name, value) in fixed.chain(options.params.iter().map(|(n, v)| (n.clone(), *v))) {
+        if let Some(var) = inferred.kernel.globals.iter().find(|v| v.name.as_str() == name) {
+            pre.push(N::var(var).eq(&N::num(value)));
+            inferred.assumptions.push(format!("{name} = {value}"));
+        }
+    }
+    inferred.kernel.pre = B::and(pre);
+    inferred
 }
 
 /// Checks a kernel.
 pub fn check_kernel(
-    kernel: &LoweredKernel,
+    kernel: &SourceKernel,
     sources: &SourceMap,
     launch: &Launch,
     notes: &[String],
@@ -119,7 +169,8 @@ fn declared(asserts: &[B]) -> Vec<(Var, Interval)> {
     let vars: std::collections::BTreeSet<Var> = asserts.iter().flat_map(free_vars_b).collect();
     let bounded = |v: &Var| {
         let stem = v.name.as_str().split(['!', '$']).next().unwrap_or("");
-        v.ty.bits == 0 && (matches!(stem, "at" | "site" | "kind" | "width" | "valued" | "rank") || v.name.as_str().contains("!k"))
+        v.ty.bits == 0
+            && (matches!(stem, "at" | "site" | "kind" | "width" | "valued" | "rank") || v.name.as_str().contains("!k"))
     };
     vars.into_iter()
         .map(|v| {
@@ -156,7 +207,11 @@ impl Check<'_> {
         if !kernel.pre.as_lit().unwrap_or(false) {
             match self.vacuous() {
                 Some(true) => {
-                    self.reason("vacuous", "no thread fulfils the assumptions of this kernel: they contradict each other", None);
+                    self.reason(
+                        "vacuous",
+                        "no thread fulfils the assumptions of this kernel: they contradict each other",
+                        None,
+                    );
                     return Verdict::Vacuous;
                 }
                 Some(false) => {}
@@ -225,7 +280,8 @@ impl Check<'_> {
     fn level(&mut self, at: &AtLevel) {
         for phase in at.race_phases() {
             for array in phase.arrays() {
-                let selected = self.options.arrays.is_empty() || self.options.arrays.iter().any(|a| a == array.as_str());
+                let selected =
+                    self.options.arrays.is_empty() || self.options.arrays.iter().any(|a| a == array.as_str());
                 if selected && may_conflict(&phase, &array) {
                     self.array(at, &phase, &array);
                 }
@@ -517,7 +573,8 @@ impl Check<'_> {
         parts.sort();
         let text = format!("{}|{array}|{level:?}|{}", self.name, parts.join("|"));
         // FNV-1a: the id has to be the same on every machine and in every version.
-        let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3));
+        let hash =
+            text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3));
         format!("{:012x}", hash >> 16)
     }
 

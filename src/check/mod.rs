@@ -4,6 +4,7 @@ pub mod dump;
 pub mod kernel;
 pub mod launch;
 pub mod pipeline;
+pub mod protocol;
 pub mod schedule;
 pub mod source;
 pub mod witness;

@@ -103,7 +103,18 @@ pub fn check_files(inputs: &[(PathBuf, String)], settings: &Settings, solver: &S
             let kernel = &file.kernels[*k];
             let (launch, notes) = launch(settings.block, settings.grid, &file.header, kernel.launch_bounds);
             if settings.deadline.is_some_and(|d| Instant::now() >= d) {
-                return gave_up(file, *k, launch, "run-timeout", "the time for the run was over before this kernel was begun");
+                return gave_up(
+                    file,
+                    *k,
+                    launch,
+                    "run-timeout",
+                    "the time for the run was over before this kernel was begun",
+                );
+            }
+            if let Some(folder) = &solver.keep_dir {
+                // A folder for each kernel: the numbers of its questions do not depend on what else a worker did.
+                let keep_dir = Some(folder.join(format!("{f:03}-{k:02}-{}", file_name(&kernel.name))));
+                *session = Session::new(SolverConfig { keep_dir, ..solver.clone() });
             }
             let report = check_kernel(kernel, &file.sources, &launch, &notes, &settings.check, session);
             clear_term_tables();
@@ -118,14 +129,16 @@ pub fn check_files(inputs: &[(PathBuf, String)], settings: &Settings, solver: &S
     let pointed: std::collections::BTreeSet<String> = kernels
         .iter()
         .flat_map(|k| {
-            let findings = k.findings.iter().flat_map(|f| &f.accesses).flat_map(|a| std::iter::once(&a.at).chain(&a.calls));
+            let findings =
+                k.findings.iter().flat_map(|f| &f.accesses).flat_map(|a| std::iter::once(&a.at).chain(&a.calls));
             findings.chain(k.reasons.iter().filter_map(|r| r.at.as_ref())).map(|l| l.path.clone()).collect::<Vec<_>>()
         })
         .collect();
     for file in &files {
         for (path, text) in file.sources.all() {
             let path = path.display().to_string();
-            let known = inputs.iter().any(|(p, _)| p.display().to_string() == path) || included.iter().any(|i| i.path == path);
+            let known =
+                inputs.iter().any(|(p, _)| p.display().to_string() == path) || included.iter().any(|i| i.path == path);
             if pointed.contains(&path) && !known {
                 included.push(IncludedFile { path, text: text.to_owned() });
             }
@@ -138,6 +151,11 @@ pub fn check_files(inputs: &[(PathBuf, String)], settings: &Settings, solver: &S
         included,
         time_ms: started.elapsed().as_secs_f64() * 1000.0,
     }
+}
+
+/// A name that is fit for a file.
+pub fn file_name(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect()
 }
 
 fn gave_up(file: &SourceFile, kernel: usize, launch: Launch, code: &'static str, text: &str) -> KernelReport {

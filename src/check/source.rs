@@ -2,20 +2,43 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::base::{SourceMap, Span};
+use super::protocol::load_protocols;
+use crate::base::{FileId, SourceMap, Span};
 use crate::frontend::cuda::lower::{Lower, LoweredKernel};
 use crate::frontend::cuda::unit::Unit;
-use crate::frontend::header::{Header, parse_header};
+use crate::frontend::header::{Extent, Header, parse_header};
 
 use crate::frontend::preprocess::{CUDA_PREDEFINED, DiskFiles, Limits, Options, Severity, preprocess};
+use crate::kernel::infer::Inferred;
 use crate::report::finding::{FileReport, FileStatus, Location, Message};
 
 /// A file with the kernels found in it.
 pub struct SourceFile {
     pub sources: SourceMap,
     pub header: Header,
-    pub kernels: Vec<LoweredKernel>,
+    pub kernels: Vec<SourceKernel>,
     pub report: FileReport,
+}
+
+/// A kernel of a file, whatever it is written in.
+pub struct SourceKernel {
+    pub name: String,
+    pub span: Span,
+    pub launch_bounds: Option<i128>,
+    pub code: KernelCode,
+}
+
+pub enum KernelCode {
+    Cuda(Box<LoweredKernel>),
+    /// A protocol that was read, in the form of one that was inferred.
+    Protocol(Box<Inferred>),
+}
+
+impl From<LoweredKernel> for SourceKernel {
+    fn from(kernel: LoweredKernel) -> SourceKernel {
+        let (name, span, launch_bounds) = (kernel.name.clone(), kernel.span, kernel.launch_bounds);
+        SourceKernel { name, span, launch_bounds, code: KernelCode::Cuda(Box::new(kernel)) }
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -37,10 +60,50 @@ pub fn location(sources: &SourceMap, span: Span) -> Location {
     }
 }
 
-/// Reads the kernels of a CUDA file from its text.
+/// Reads the kernels of a file from its text: protocols if its name ends in `.map`, else CUDA.
 pub fn load(path: &Path, text: String, options: &SourceOptions) -> SourceFile {
+    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("map")) {
+        return load_protocols(path, text);
+    }
+    load_cuda(path, text, options)
+}
+
+/// What is wrong with the sizes of a header, by the limits of the hardware.
+fn out_of_range(header: &Header) -> Option<String> {
+    let known = |extents: Option<[Extent; 3]>| {
+        extents.unwrap_or([Extent::Any; 3]).map(|e| match e {
+            Extent::Known(n) => n,
+            Extent::Any => 1,
+        })
+    };
+    let (block, grid) = (known(header.block), known(header.grid));
+    let threads = block.iter().fold(1i128, |all, n| all.saturating_mul(*n));
+    if threads > 1024 {
+        return Some(format!("a block has at most 1024 threads, and this one has {threads}"));
+    }
+    let limits = [("blockDim", block, [1024, 1024, 64]), ("gridDim", grid, [i128::from(i32::MAX), 65535, 65535])];
+    for (what, sizes, limits) in limits {
+        for ((size, limit), axis) in sizes.into_iter().zip(limits).zip(["x", "y", "z"]) {
+            if size > limit || size < 1 {
+                return Some(format!("{what}.{axis} is between 1 and {limit}, and not {size}"));
+            }
+        }
+    }
+    None
+}
+
+/// Where the header gives sizes.
+fn header_span(sources: &SourceMap, root: FileId) -> Span {
+    let text = sources.text(root);
+    let sizes =
+        text.find("--blockDim").or_else(|| text.find("--gridDim")).or_else(|| text.find("--local_size")).unwrap_or(0);
+    let length = text[sizes..].split([' ', '\n', '\r']).next().map_or(0, str::len);
+    Span::new(root, sizes, sizes + length)
+}
+
+fn load_cuda(path: &Path, text: String, options: &SourceOptions) -> SourceFile {
     let mut sources = SourceMap::default();
-    let header = parse_header(&text);
+    let mut header = parse_header(&text);
     let root = sources.add(path, text.clone());
     let mut defines = header.defines.clone();
     defines.extend(options.defines.iter().cloned());
@@ -51,9 +114,27 @@ pub fn load(path: &Path, text: String, options: &SourceOptions) -> SourceFile {
     let expanded = preprocess(&mut sources, root, &settings, &DiskFiles);
     let mut messages = Vec::new();
     let mut status = FileStatus::Ok;
+    if let Some(why) = out_of_range(&header) {
+        // A verdict must not rest on a launch that does not exist.
+        (header.block, header.grid) = (None, None);
+        let text = format!("{why}; the sizes of the header are not used");
+        let at = Some(location(&sources, header_span(&sources, root)));
+        messages.push(Message { code: "header-dimensions", text, at, help: None });
+    }
+    if let Some(at) = sources.text(root).find('\0') {
+        status = FileStatus::Partial;
+        let text = "the file contains a NUL byte; what is around it may not be what was meant".to_owned();
+        let at = Some(location(&sources, Span::new(root, at, at + 1)));
+        messages.push(Message { code: "parse-error", text, at, help: None });
+    }
     for remark in &header.remarks {
         let at = Span::new(root, remark.at.start, remark.at.end);
-        messages.push(Message { code: remark.code, text: remark.text.clone(), at: Some(location(&sources, at)), help: None });
+        messages.push(Message {
+            code: remark.code,
+            text: remark.text.clone(),
+            at: Some(location(&sources, at)),
+            help: None,
+        });
     }
     for remark in &expanded.remarks {
         if remark.severity == Severity::Error {
@@ -70,7 +151,11 @@ pub fn load(path: &Path, text: String, options: &SourceOptions) -> SourceFile {
             let mut lower = Lower::new(&unit, &names);
             for decl in &names.kernels {
                 for bindings in lower.instances(decl) {
-                    kernels.push(lower.kernel(decl, &bindings));
+                    let kernel = SourceKernel::from(lower.kernel(decl, &bindings));
+                    // A file that is included twice gives its kernels once.
+                    if !kernels.iter().any(|k: &SourceKernel| k.name == kernel.name && k.span == kernel.span) {
+                        kernels.push(kernel);
+                    }
                 }
             }
             if let Some(error) = unit.first_error(unit.tree.root_node()) {

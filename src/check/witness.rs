@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
 use crate::base::Name;
-use crate::core::race::{RacePhase, Side};
 use crate::core::protocol::Barrier;
+use crate::core::race::{RacePhase, Side};
 use crate::core::scope::{Level, Task};
 use crate::core::semantics::{RunError, Thread, admits, confirm, replay, run};
 use crate::core::{Coordinate, Kernel, Protocol, SiteId};
@@ -39,13 +39,7 @@ pub struct Divergence {
 }
 
 /// Reads a model of a divergence, and replays it.
-pub fn diverge(
-    kernel: &Kernel<Protocol>,
-    asserts: &[B],
-    model: &Model,
-    level: Level,
-    warp_size: u32,
-) -> Divergence {
+pub fn diverge(kernel: &Kernel<Protocol>, asserts: &[B], model: &Model, level: Level, warp_size: u32) -> Divergence {
     let tables = Tables::new(model);
     let functions = |fun: &Fun, args: &[i128]| Some(tables.value(fun, args));
     let env = tables.env(kernel, model, &functions);
@@ -60,7 +54,8 @@ pub fn diverge(
         let counts = |b: &Barrier, _: &Env| Ok(b.scope >= level.scope());
         let mut budget = REPLAY_BUDGET;
         let mut passed = |thread: &Thread| match admits(kernel, thread, &env) {
-            Ok(true) => run(kernel, &kernel.code, thread, &env, &counts, &mut budget).map_err(|e| format!("the replay stopped: {e}")),
+            Ok(true) => run(kernel, &kernel.code, thread, &env, &counts, &mut budget)
+                .map_err(|e| format!("the replay stopped: {e}")),
             Ok(false) => Err("the replay does not fulfil the assumptions".to_owned()),
             Err(error) => Err(format!("the replay stopped: {error}")),
         };
@@ -80,7 +75,8 @@ pub fn diverge(
             (Err(why), _) | (_, Err(why)) => doubt = Some(why),
         }
     }
-    let globals = kernel.globals.iter().map(|g| (g.name.to_string(), model.vars.get(&g.name).copied().unwrap_or(0))).collect();
+    let globals =
+        kernel.globals.iter().map(|g| (g.name.to_string(), model.vars.get(&g.name).copied().unwrap_or(0))).collect();
     Divergence { threads, barrier, globals, contents, doubt }
 }
 
@@ -97,7 +93,11 @@ impl<'m> Tables<'m> {
     }
 
     fn value(&self, fun: &Fun, args: &[i128]) -> i128 {
-        let value = self.values.iter().find(|((name, key), _)| *name == fun.name.as_str() && *key == args).map_or(0, |(_, v)| *v);
+        let value = self
+            .values
+            .iter()
+            .find(|((name, key), _)| *name == fun.name.as_str() && *key == args)
+            .map_or(0, |(_, v)| *v);
         self.asked.borrow_mut().push((fun.clone(), args.to_vec(), value));
         value
     }
@@ -147,13 +147,7 @@ fn pair(kernel: &Kernel<Protocol>, model: &Model) -> [Thread; 2] {
 }
 
 /// Reads a model as a race between two sides of a phase, and replays it.
-pub fn witness(
-    kernel: &Kernel<Protocol>,
-    phase: &RacePhase,
-    sides: [usize; 2],
-    model: &Model,
-    warp_size: u32,
-) -> Race {
+pub fn witness(kernel: &Kernel<Protocol>, phase: &RacePhase, sides: [usize; 2], model: &Model, warp_size: u32) -> Race {
     let tables = Tables::new(model);
     let functions = |fun: &Fun, args: &[i128]| Some(tables.value(fun, args));
     let value = |name: &Name| model.vars.get(name).copied().unwrap_or(0);

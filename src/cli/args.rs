@@ -263,7 +263,7 @@ pub struct LaunchArgs {
     /// Threads of a warp
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub warp_size: u32,
-    /// Assume that the threads of a warp run in lock-step, as before Volta; CUDA does not promise it
+    /// Not supported yet: threads of a warp in lock-step, as before Volta
     #[arg(long)]
     pub lockstep_warps: bool,
 }
@@ -277,7 +277,7 @@ pub struct SourceArgs {
     /// Search this folder for included files; can be repeated
     #[arg(short = 'I', value_name = "DIR")]
     pub include: Vec<PathBuf>,
-    /// Take macros and folders of each file from a compile_commands.json
+    /// Not supported yet: macros and folders of each file from a compile_commands.json
     #[arg(long, value_name = "FILE")]
     pub compile_commands: Option<PathBuf>,
 }
@@ -291,7 +291,7 @@ pub struct SelectArgs {
     /// Only races on arrays of this name; can be repeated
     #[arg(long, value_name = "NAME")]
     pub array: Vec<String>,
-    /// Only threads that meet at these levels: warp, block, cluster, grid
+    /// Only threads that meet at these levels: warp, block, grid
     #[arg(long, value_name = "LEVELS", value_enum, value_delimiter = ',')]
     pub level: Vec<Level>,
 }
@@ -302,7 +302,8 @@ pub struct AssumeArgs {
     /// Fix an integer parameter or global; can be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = param)]
     pub param: Vec<Param>,
-    /// Assume a condition on parameters and launch; it is listed with the verdict; can be repeated
+    /// Assume a condition on parameters and symbolic dimensions, such as 'n % 32 == 0'; it is listed with the verdict
+    /// of each kernel that has these names; can be repeated
     #[arg(long, value_name = "EXPR")]
     pub assume: Vec<String>,
 }

@@ -10,6 +10,7 @@ use super::args::{
     AssumeArgs, CheckArgs, Define, Deny, Dims, DumpArgs, ExportArgs, LaunchArgs, ListArgs, SelectArgs, SolverArgs,
     SourceArgs, Stage, TerminalArgs, When,
 };
+use crate::check::kernel::assume;
 use crate::report::finding::Level;
 use crate::report::{Drawing, Format, RenderOptions, Verbosity};
 
@@ -93,7 +94,6 @@ pub struct SourceConfig {
     /// In the order given: a later definition of a name replaces an earlier one.
     pub defines: Vec<Define>,
     pub includes: Vec<PathBuf>,
-    pub compile_commands: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,7 +103,6 @@ pub struct LaunchConfig {
     pub grid: Option<Dims>,
     pub all_dims: bool,
     pub warp_size: u32,
-    pub lockstep_warps: bool,
 }
 
 /// Empty lists select everything; levels are sorted, each once.
@@ -150,8 +149,8 @@ impl CheckConfig {
         Ok(CheckConfig {
             paths: args.paths,
             source: SourceConfig::new(args.source)?,
-            launch: LaunchConfig::new(args.launch),
-            select: SelectConfig::new(args.select),
+            launch: LaunchConfig::new(args.launch)?,
+            select: SelectConfig::new(args.select)?,
             assume: AssumeConfig::new(args.assume)?,
             solver: SolverConfig::new(args.solver, env)?,
             output: OutputConfig { format: args.format, file: args.output, render },
@@ -168,7 +167,7 @@ impl ExportConfig {
             folder: args.output,
             check: args.check,
             source: SourceConfig::new(args.source)?,
-            launch: LaunchConfig::new(args.launch),
+            launch: LaunchConfig::new(args.launch)?,
             kernels: args.kernel,
         })
     }
@@ -183,8 +182,8 @@ impl DumpConfig {
             file: args.file,
             stage: args.stage,
             source: SourceConfig::new(args.source)?,
-            launch: LaunchConfig::new(args.launch),
-            select: SelectConfig::new(args.select),
+            launch: LaunchConfig::new(args.launch)?,
+            select: SelectConfig::new(args.select)?,
             assume: AssumeConfig::new(args.assume)?,
         })
     }
@@ -195,7 +194,7 @@ impl ListConfig {
         Ok(ListConfig {
             paths: args.paths,
             source: SourceConfig::new(args.source)?,
-            launch: LaunchConfig::new(args.launch),
+            launch: LaunchConfig::new(args.launch)?,
         })
     }
 }
@@ -208,34 +207,41 @@ impl SourceConfig {
                 return Err(UsageError(format!("-I {}: no such folder", folder.display())));
             }
         }
-        if let Some(file) = args.compile_commands.as_ref().filter(|f| !f.is_file()) {
-            return Err(UsageError(format!("--compile-commands {}: no such file", file.display())));
+        if args.compile_commands.is_some() {
+            return Err(UsageError("--compile-commands is not supported yet: give -D and -I instead".to_owned()));
         }
-        Ok(SourceConfig { defines: args.define, includes: args.include, compile_commands: args.compile_commands })
+        Ok(SourceConfig { defines: args.define, includes: args.include })
     }
 }
 
 impl LaunchConfig {
-    pub fn new(args: LaunchArgs) -> LaunchConfig {
-        LaunchConfig {
+    pub fn new(args: LaunchArgs) -> Result<LaunchConfig, UsageError> {
+        if args.lockstep_warps {
+            let why = "warps are taken as they run on today's hardware, not in lock-step";
+            return Err(UsageError(format!("--lockstep-warps is not supported yet: {why}")));
+        }
+        Ok(LaunchConfig {
             block: args.block_dim,
             grid: args.grid_dim,
             all_dims: args.all_dims,
             warp_size: args.warp_size,
-            lockstep_warps: args.lockstep_warps,
-        }
+        })
     }
 }
 
 impl SelectConfig {
-    pub fn new(args: SelectArgs) -> SelectConfig {
+    pub fn new(args: SelectArgs) -> Result<SelectConfig, UsageError> {
         let mut levels = args.level;
+        if levels.contains(&Level::Cluster) {
+            let why = "blocks of one cluster are compared at the level of the grid";
+            return Err(UsageError(format!("--level cluster is not supported yet: {why}")));
+        }
         if levels.is_empty() {
-            levels = vec![Level::Warp, Level::Block, Level::Cluster, Level::Grid];
+            levels = vec![Level::Warp, Level::Block, Level::Grid];
         }
         levels.sort_unstable();
         levels.dedup();
-        SelectConfig { kernels: args.kernel, arrays: args.array, levels }
+        Ok(SelectConfig { kernels: args.kernel, arrays: args.array, levels })
     }
 }
 
@@ -251,6 +257,14 @@ impl AssumeConfig {
         }
         if args.assume.iter().any(|c| c.trim().is_empty()) {
             return Err(UsageError("--assume needs a condition, such as 'n % 32 == 0'".to_owned()));
+        }
+        for condition in &args.assume {
+            // Which names there are shows only for each kernel.
+            if let Err(why) = assume(&[], condition)
+                && !why.ends_with("is not declared here")
+            {
+                return Err(UsageError(format!("--assume '{condition}': {why}")));
+            }
         }
         Ok(AssumeConfig { params, conditions: args.assume })
     }
@@ -334,7 +348,7 @@ mod tests {
     #[test]
     fn defaults_are_filled_in() {
         let config = check(&[]).expect("a configuration");
-        assert_eq!(config.select.levels, [Level::Warp, Level::Block, Level::Cluster, Level::Grid]);
+        assert_eq!(config.select.levels, [Level::Warp, Level::Block, Level::Grid]);
         assert_eq!(config.launch.block, None);
         assert_eq!(config.launch.warp_size, 32);
         assert_eq!(config.solver.query_timeout, Duration::from_secs(10));
@@ -356,7 +370,21 @@ mod tests {
         assert_eq!(refusal(&["--assume", " "]), "--assume needs a condition, such as 'n % 32 == 0'");
         assert_eq!(refusal(&["-o", "."]), "-o .: this is a folder, and the report is one file");
         assert_eq!(refusal(&["-I", "no/such"]), "-I no/such: no such folder");
-        assert_eq!(refusal(&["--compile-commands", "no.json"]), "--compile-commands no.json: no such file");
+        assert_eq!(
+            refusal(&["--compile-commands", "no.json"]),
+            "--compile-commands is not supported yet: give -D and -I instead"
+        );
+        assert_eq!(refusal(&["--assume", "n <"]), "--assume 'n <': expected an expression, found `;`");
+        assert!(!refusal(&["--assume", "n < 4; wr a[0]"]).is_empty());
+        assert_eq!(refusal(&["--assume", "n % 32 == 0"]), "");
+        assert_eq!(
+            refusal(&["--lockstep-warps"]),
+            "--lockstep-warps is not supported yet: warps are taken as they run on today's hardware, not in lock-step"
+        );
+        assert_eq!(
+            refusal(&["--level", "cluster"]),
+            "--level cluster is not supported yet: blocks of one cluster are compared at the level of the grid"
+        );
         assert_eq!(
             refusal(&["--keep-smt", "Cargo.toml"]),
             "--keep-smt Cargo.toml: this is a file, and a folder is needed"

@@ -39,7 +39,8 @@ impl Exit {
 /// 1. a confirmed finding, or a denied same-value race, is there whatever else failed: `Racy`;
 /// 2. a file that could not be read, or a solver that is missing or failed, can be mended, and then the rest of the
 ///    answer may change: `Failed`;
-/// 3. a kernel that is inconclusive, rejected or vacuous, or no kernel at all, is not a proof: `Inconclusive`;
+/// 3. a kernel that is inconclusive, rejected or vacuous, no kernel at all, or a file of which a part was not understood,
+///    is not a proof: `Inconclusive`;
 /// 4. else every kernel is race-free, has no accesses, or only same-value races: `Proved`.
 pub fn exit_of(report: &Report, deny_same_value: bool) -> Exit {
     let findings = || report.kernels.iter().flat_map(|k| &k.findings);
@@ -63,6 +64,7 @@ pub fn exit_of(report: &Report, deny_same_value: bool) -> Exit {
     if report.kernels.is_empty()
         || !report.kernels.iter().all(|k| proved(k.verdict))
         || findings().any(|f| f.class == FindingClass::Possible)
+        || report.files.iter().any(|f| f.status == FileStatus::Partial)
     {
         return Exit::Inconclusive;
     }
@@ -172,6 +174,13 @@ mod tests {
         report.kernels[0].findings.push(finding(FindingClass::SameValue));
         assert_eq!(exit_of(&report, false), Exit::Proved);
         assert_eq!(exit_of(&report, true), Exit::Racy);
+    }
+
+    #[test]
+    fn what_was_not_understood_is_not_proved() {
+        let mut report = report(&[Verdict::RaceFree]);
+        report.files.push(FileReport { status: FileStatus::Partial, ..failed_file() });
+        assert_eq!(exit_of(&report, false), Exit::Inconclusive);
     }
 
     /// A verdict is never rounded up by its findings, nor the other way round.

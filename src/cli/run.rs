@@ -6,14 +6,16 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 
 use super::args::{Cli, Command, ExplainArgs, Stage};
-use super::config::{CheckConfig, DumpConfig, Environment, ExportConfig, LaunchConfig, ListConfig, SourceConfig, UsageError};
+use super::config::{
+    CheckConfig, DumpConfig, Environment, ExportConfig, LaunchConfig, ListConfig, SourceConfig, UsageError,
+};
 use super::exit::{Exit, exit_of};
-use super::walk::{InputKind, Walk, failed, path_text, read, walk};
 use super::output;
+use super::walk::{InputKind, Walk, failed, path_text, read, walk};
+use crate::check::dump;
 use crate::check::kernel::CheckOptions;
-use crate::check::schedule::{Settings, check_files, parallel};
+use crate::check::schedule::{Settings, check_files, file_name, parallel};
 use crate::check::source::SourceOptions;
-use crate::check::{dump, launch};
 use crate::core::scope::Level;
 use crate::report::finding::{FileReport, Level as ReportLevel, Message, Report};
 use crate::report::{explain, render};
@@ -103,17 +105,8 @@ fn check(config: &CheckConfig) -> Result<Exit, UsageError> {
     settings.deadline = config.solver.timeout.map(|t| Instant::now() + t);
     settings.check.arrays = config.select.arrays.clone();
     settings.check.params = config.assume.params.clone();
-    settings.check.levels = config
-        .select
-        .levels
-        .iter()
-        .filter_map(|l| match l {
-            ReportLevel::Warp => Some(Level::Warp),
-            ReportLevel::Block => Some(Level::Block),
-            ReportLevel::Cluster => None,
-            ReportLevel::Grid => Some(Level::Grid),
-        })
-        .collect();
+    settings.check.conditions = config.assume.conditions.clone();
+    settings.check.levels = levels(&config.select.levels);
     let mut report = check_files(&inputs, &settings, &solver);
     report.files.extend(unread);
     report.files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -127,6 +120,17 @@ fn check(config: &CheckConfig) -> Result<Exit, UsageError> {
     let text = render(&report, config.output.format, &config.output.render);
     print(&text, config.output.file.as_deref())?;
     Ok(exit_of(&report, config.deny_same_value))
+}
+
+/// The levels that are checked; clusters are not told apart from the grid.
+fn levels(selected: &[ReportLevel]) -> Vec<Level> {
+    let each = selected.iter().filter_map(|l| match l {
+        ReportLevel::Warp => Some(Level::Warp),
+        ReportLevel::Block => Some(Level::Block),
+        ReportLevel::Cluster => None,
+        ReportLevel::Grid => Some(Level::Grid),
+    });
+    each.collect()
 }
 
 fn solver_config(config: &CheckConfig) -> SolverConfig {
@@ -143,6 +147,8 @@ fn dump_stage(config: &DumpConfig) -> Result<Exit, UsageError> {
     let mut settings = settings(&config.source, &config.launch, &config.select.kernels);
     settings.check.arrays = config.select.arrays.clone();
     settings.check.params = config.assume.params.clone();
+    settings.check.conditions = config.assume.conditions.clone();
+    settings.check.levels = levels(&config.select.levels);
     let stage = match config.stage {
         Stage::Ir => dump::Stage::Ir,
         Stage::Protocol => dump::Stage::Protocol,
@@ -158,7 +164,7 @@ fn dump_stage(config: &DumpConfig) -> Result<Exit, UsageError> {
         &input,
         1,
         || (),
-        |(), (path, text)| dump::dump(path, text, stage, &settings),
+        |(), (path, text)| dump::dump(path, text, stage, &settings, &SolverConfig::default()),
         |_, text| Err(text),
     );
     for text in texts {
@@ -174,19 +180,13 @@ fn export(config: &ExportConfig) -> Result<Exit, UsageError> {
         eprintln!("{}: {}", file.path, file.messages.first().map_or("could not be read", |m| m.text.as_str()));
     }
     let settings = settings(&config.source, &config.launch, &config.kernels);
-    let all = parallel(
-        &inputs,
-        1,
-        || (),
-        |(), (path, text)| dump::protocols(path, text, &settings),
-        |_, text| Err(text),
-    );
+    let all =
+        parallel(&inputs, 1, || (), |(), (path, text)| Ok(dump::protocols(path, text, &settings)), |_, text| Err(text));
     let mut wanted: Vec<(PathBuf, String)> = Vec::new();
     for ((path, _), protocols) in inputs.iter().zip(all) {
         for (kernel, text) in protocols.map_err(UsageError)? {
             let stem = path.file_stem().map_or("kernel".into(), |s| s.to_string_lossy());
-            let name: String =
-                kernel.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect();
+            let name = file_name(&kernel);
             let mut file = config.folder.join(format!("{stem}.{name}.map"));
             let mut n = 2;
             while wanted.iter().any(|(f, _)| *f == file) {
@@ -234,7 +234,7 @@ fn list(config: &ListConfig) -> Result<Exit, UsageError> {
         &inputs,
         1,
         || (),
-        |(), (path, text)| dump::list(path, text, &settings, launch::launch),
+        |(), (path, text)| dump::list(path, text, &settings),
         |(path, _), text| format!("{}: {text}\n", path.display()),
     );
     print(&all.concat(), None)?;
@@ -269,7 +269,8 @@ fn explain_code(args: &ExplainArgs) -> Result<Exit, UsageError> {
 /// Looks for a finding by its id, and prints it with the long text of its code.
 fn explain_finding(id: &str, paths: &[PathBuf]) -> Result<Exit, UsageError> {
     let (inputs, _) = texts(paths);
-    let mut report: Report = check_files(&inputs, &Settings { jobs: 1, ..Settings::default() }, &SolverConfig::default());
+    let mut report: Report =
+        check_files(&inputs, &Settings { jobs: 1, ..Settings::default() }, &SolverConfig::default());
     for kernel in &mut report.kernels {
         kernel.findings.retain(|f| f.id.starts_with(id));
     }

@@ -2,7 +2,7 @@
 //!
 //! An operator of a machine type carries it as a suffix (`+u32`), except `i32`, which is the default; `+int` is the
 //! operator on mathematical integers. Min and max, casts and functions are written as calls: `min#u32(x, y)`, `u8(x)`,
-//! `f(x)`, `f#u32(x)`, and `~f(x)` for a function that is abstract. A number outside 64 bits can be printed, not read.
+//! `f(x)`, `f#u32(x)`, and `~f(x)` for a function that is abstract. A number outside 127 bits can be printed, not read.
 
 use std::fmt::{Display, Formatter, Result};
 

@@ -12,6 +12,9 @@ pub(super) struct Sources {
     texts: BTreeMap<String, Arc<str>>,
 }
 
+/// Longer lines are not drawn: nobody reads them, and a terminal cannot align marks below them.
+const LONGEST: usize = 4_000;
+
 /// One line of an excerpt, with the parts of it that are marked: byte ranges of `text` and the index of the mark.
 pub(super) struct ExcerptLine {
     pub number: usize,
@@ -37,11 +40,14 @@ impl Sources {
     }
 
     /// The bytes a location covers; taken from its line and columns when it has no byte range. `None` when the file is not
-    /// there or the location does not fit it.
+    /// there, the location does not fit it, or its line is too long to be drawn.
     pub fn range(&self, at: &Location) -> Option<Range<usize>> {
         let text = self.text(&at.path)?;
         if at.start < at.end && text.get(at.start..at.end).is_some() {
-            return Some(at.start..at.end);
+            let before =
+                text.as_bytes()[..at.start].iter().rev().take(LONGEST + 1).take_while(|b| **b != b'\n').count();
+            let after = text.as_bytes()[at.start..].iter().take(LONGEST + 1).take_while(|b| **b != b'\n').count();
+            return (before + after <= LONGEST).then_some(at.start..at.end);
         }
         let line_start = line_starts(text).nth(at.line.checked_sub(1)?)?;
         let line = text.get(line_start..)?.split('\n').next()?.trim_end_matches('\r');

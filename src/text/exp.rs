@@ -132,10 +132,7 @@ impl Parser<'_> {
             Token::Number(_) => Ok(Term::Number(N::num(self.number("a number")?))),
             Token::Mark("-", None) => {
                 self.skip();
-                let value = i128::from(self.number("a number after `-`")?);
-                if value > 1 << 63 {
-                    return self.fail(at, "the number needs more than 64 bits");
-                }
+                let value = self.number("a number after `-`")?;
                 Ok(Term::Number(N::num(-value)))
             }
             Token::Mark("!", None) => {

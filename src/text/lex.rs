@@ -20,8 +20,8 @@ pub enum Token {
         name: Name,
         quoted: bool,
     },
-    /// Digits; `None` when the number needs more than 64 bits.
-    Number(Option<u64>),
+    /// Digits; `None` when the number needs more than 127 bits.
+    Number(Option<i128>),
     /// An operator or other mark, and the type that is glued to it.
     Mark(&'static str, Option<IntTy>),
     End,
@@ -32,7 +32,7 @@ impl std::fmt::Display for Token {
         match self {
             Token::Word { name, .. } => write!(f, "`{name}`"),
             Token::Number(Some(value)) => write!(f, "`{value}`"),
-            Token::Number(None) => f.write_str("a number of more than 64 bits"),
+            Token::Number(None) => f.write_str("a number of more than 127 bits"),
             Token::Mark(mark, ty) => {
                 write!(f, "`{mark}{}`", ty.map_or(String::new(), |ty| ty.to_string()))
             }
@@ -79,8 +79,8 @@ fn quoted(input: &str) -> IResult<&str, Token> {
 }
 
 fn number(input: &str) -> IResult<&str, Token> {
-    let hex = map(preceded(tag("0x"), hex_digit1), |digits: &str| u64::from_str_radix(digits, 16).ok());
-    let decimal = map(digit1, |digits: &str| digits.parse::<u64>().ok());
+    let hex = map(preceded(tag("0x"), hex_digit1), |digits: &str| i128::from_str_radix(digits, 16).ok());
+    let decimal = map(digit1, |digits: &str| digits.parse::<i128>().ok());
     map(terminated(alt((hex, decimal)), not(satisfy(in_name))), Token::Number).parse(input)
 }
 

@@ -148,13 +148,13 @@ impl<'t> Parser<'t> {
         }
     }
 
-    pub fn number(&mut self, wanted: &str) -> Parsed<u64> {
+    pub fn number(&mut self, wanted: &str) -> Parsed<i128> {
         match *self.peek() {
             Token::Number(Some(value)) => {
                 self.skip();
                 Ok(value)
             }
-            Token::Number(None) => self.fail(self.here(), "the number needs more than 64 bits"),
+            Token::Number(None) => self.fail(self.here(), "the number needs more than 127 bits"),
             Token::Word { .. } | Token::Mark(..) | Token::End => self.unexpected(wanted),
         }
     }

@@ -104,7 +104,7 @@ fn expressions_are_read_back() {
         match parse_protocol(&kernel.text()) {
             Ok(back) if back == kernel => Ok(()),
             Ok(back) => Err(format!("printed\n{}\nread and printed again\n{}", kernel.text(), back.text())),
-            Err(errors) if errors.iter().all(|e| e.message.contains("64 bits")) => Ok(()),
+            Err(errors) if errors.iter().all(|e| e.message.contains("127 bits")) => Ok(()),
             Err(errors) => Err(format!("{errors:?} in\n{}", kernel.text())),
         }
     });
@@ -150,7 +150,7 @@ fn errors(text: &str) -> Vec<String> {
 #[test]
 fn errors_have_a_place_and_all_are_reported() {
     let text = code(
-        "    wr A[m] @1;\n    rd A[t @2;\n    for n in 0..2 { rd A[n] @3; }\n    wr A[18446744073709551616] @4;\n    wr A[t < 1] @5;\n    ä",
+        "    wr A[m] @1;\n    rd A[t @2;\n    for n in 0..2 { rd A[n] @3; }\n    wr A[340282366920938463463374607431768211456] @4;\n    wr A[t < 1] @5;\n    ä",
     );
     assert_eq!(
         errors(&text),
@@ -158,7 +158,7 @@ fn errors_have_a_place_and_all_are_reported() {
             "6:10: `m` is not declared here",
             "7:12: expected `]`, found `@`",
             "8:9: `n` hides another variable",
-            "9:10: the number needs more than 64 bits",
+            "9:10: the number needs more than 127 bits",
             "10:10: expected a number, found a condition",
             "11:5: the character 'ä' does not belong here",
         ]

@@ -547,12 +547,18 @@ impl<'p> Walk<'p> {
         let mut leaves = Leaves::default();
         leaves.boolean(&fact);
         // Contents of arrays have a meaning of their own; any other function stands for something unknown.
-        let modelled = |f: &Fun| f.kind == FunKind::Input || f.name.as_str() == OTHER || self.contents.contains_key(&f.name);
+        let modelled =
+            |f: &Fun| f.kind == FunKind::Input || f.name.as_str() == OTHER || self.contents.contains_key(&f.name);
         if leaves.functions.iter().any(|f| f.name.as_str() == OTHER) {
             if self.is_closed(&fact) && leaves.functions.iter().all(modelled) {
                 self.pair_facts.push(fact);
             } else {
-                self.lose("unknown-value", "this assumption speaks of values that are not modelled; it is not used", span, Touches::Value);
+                self.lose(
+                    "unknown-value",
+                    "this assumption speaks of values that are not modelled; it is not used",
+                    span,
+                    Touches::Value,
+                );
             }
             return;
         }

@@ -91,10 +91,7 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &([bool; 3],
     let mut subst = Subst::with_functions(&as_input);
     let protocol = substitute(&protocol, &mut subst);
     let pre = subst.boolean(&B::and(std::mem::take(&mut walk.pre)));
-    let pair_facts = std::mem::take(&mut walk.pair_facts)
-        .into_iter()
-        .map(|f| subst.boolean(&f))
-        .collect();
+    let pair_facts = std::mem::take(&mut walk.pair_facts).into_iter().map(|f| subst.boolean(&f)).collect();
 
     let code = place(&protocol, &walk, &layouts);
     let mut arrays = Vec::new();

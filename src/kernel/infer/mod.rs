@@ -69,6 +69,7 @@ pub struct Site {
 pub const OTHER: &str = "other";
 
 /// The result of inference.
+#[derive(Clone)]
 pub struct Inferred {
     pub kernel: Kernel<Protocol>,
     pub sites: Vec<Site>,

@@ -1,0 +1,117 @@
+//! Where the time goes: each stage on kernels of the corpus, in one run, so that the ratios can be compared.
+//!
+//! `sh .ci/setup cargo bench --bench stages` prints a table; a word after `--` selects files by their path.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use faial_like::base::SourceMap;
+use faial_like::check::kernel::{check_kernel, protocol_of};
+use faial_like::check::launch::launch;
+use faial_like::check::pipeline::at_levels;
+use faial_like::check::schedule::{Settings, parallel};
+use faial_like::check::source::load;
+use faial_like::frontend::preprocess::{CUDA_PREDEFINED, DiskFiles, Limits, Options, preprocess};
+use faial_like::smt::{Session, SolverConfig};
+
+/// Each stage is run this often before the solver, and the fastest run counts.
+const ROUNDS: u32 = 5;
+const STAGES: [&str; 5] = ["preprocess", "parse, lower", "infer", "phases, formula", "solve"];
+
+fn main() {
+    let filter: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
+    let mut paths = Vec::new();
+    files(&root.join("papers"), &mut paths);
+    files(&root.join("handmade"), &mut paths);
+    paths.sort();
+    let short = |path: &Path| path.strip_prefix(&root).unwrap_or(path).display().to_string();
+    paths.retain(|p| filter.iter().all(|f| short(p).contains(f.as_str())));
+    // Deep terms are walked by recursion: the workers of the scheduler have the stack for it.
+    let rows = parallel(
+        &paths,
+        1,
+        || Session::new(SolverConfig::default()),
+        |session, path| measure(path, session),
+        |path, why| panic!("{}: {why}", path.display()),
+    );
+    let mut sums = [Duration::ZERO; STAGES.len()];
+    println!(
+        "{:>12} {:>12} {:>12} {:>16} {:>12}  file, times in ms",
+        STAGES[0], STAGES[1], STAGES[2], STAGES[3], STAGES[4]
+    );
+    for (path, row) in paths.iter().zip(rows) {
+        line(&row, &short(path));
+        for (sum, own) in sums.iter_mut().zip(row) {
+            *sum += own;
+        }
+    }
+    line(&sums, &format!("sum of {} files", paths.len()));
+    let all: f64 = sums.iter().map(Duration::as_secs_f64).sum();
+    let share = sums.map(|s| format!("{:.1} %", s.as_secs_f64() / all.max(f64::MIN_POSITIVE) * 100.0));
+    println!("{:>12} {:>12} {:>12} {:>16} {:>12}  share", share[0], share[1], share[2], share[3], share[4]);
+}
+
+fn line(times: &[Duration; STAGES.len()], name: &str) {
+    let ms = times.map(|t| format!("{:.3}", t.as_secs_f64() * 1000.0));
+    println!("{:>12} {:>12} {:>12} {:>16} {:>12}  {name}", ms[0], ms[1], ms[2], ms[3], ms[4]);
+}
+
+fn files(folder: &Path, all: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            files(&path, all);
+        } else if path.extension().is_some_and(|e| e == "cu") {
+            all.push(path);
+        }
+    }
+}
+
+/// The fastest of some runs, and what the last one returned.
+fn fastest<T>(mut run: impl FnMut() -> T) -> (Duration, T) {
+    let timed = |run: &mut dyn FnMut() -> T| {
+        let start = Instant::now();
+        let result = run();
+        (start.elapsed(), result)
+    };
+    let mut best = timed(&mut run);
+    for _ in 1..ROUNDS {
+        let (time, result) = timed(&mut run);
+        best = (best.0.min(time), result);
+    }
+    best
+}
+
+fn measure(path: &Path, session: &mut Session) -> [Duration; STAGES.len()] {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let settings = Settings::default();
+    let (preprocessing, ()) = fastest(|| {
+        let mut sources = SourceMap::default();
+        let root = sources.add(path, text.clone());
+        let options =
+            Options { defines: vec![], include_dirs: vec![], predefined: CUDA_PREDEFINED, limits: Limits::default() };
+        std::hint::black_box(preprocess(&mut sources, root, &options, &DiskFiles));
+    });
+    let (loading, file) = fastest(|| load(path, text.clone(), &settings.source));
+    let (mut inferring, mut encoding, mut solving) = (Duration::ZERO, Duration::ZERO, Duration::ZERO);
+    for kernel in &file.kernels {
+        let (launch, notes) = launch(None, None, &file.header, kernel.launch_bounds);
+        let (infer, inferred) = fastest(|| protocol_of(kernel, &launch, &settings.check));
+        let (encode, ()) = fastest(|| {
+            for at in at_levels(&inferred.kernel, &[], 32) {
+                for phase in at.race_phases() {
+                    for array in phase.arrays() {
+                        std::hint::black_box(phase.races_on(&array));
+                    }
+                }
+            }
+        });
+        let start = Instant::now();
+        check_kernel(kernel, &file.sources, &launch, &notes, &settings.check, session);
+        inferring += infer;
+        encoding += encode;
+        solving += start.elapsed().saturating_sub(infer + encode);
+    }
+    [preprocessing, loading.saturating_sub(preprocessing), inferring, encoding, solving]
+}
