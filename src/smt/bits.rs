@@ -254,7 +254,9 @@ impl Encoder {
                 NBin::Shl => width_of(il.join(self.interval(term))),
                 NBin::Add | NBin::Sub | NBin::Mul => width_of(il.join(ir).join(self.interval(term))),
             };
-            let width = width.filter(|width| *width <= MAX_WIDTH).ok_or_else(|| Unencodable(format!("`{term}` has no bounds to choose a width by")))?;
+            let width = width
+                .filter(|width| *width <= MAX_WIDTH)
+                .ok_or_else(|| Unencodable(format!("`{term}` has no bounds to choose a width by")))?;
             // An amount of 120 and more shifts all out; a negative one does too.
             if op == NBin::Shl && !ir.within(Interval::new(0, i128::from(width) - 1)) {
                 return Err(Unencodable(format!("the amount of `{term}` has no bounds")));
@@ -278,7 +280,8 @@ impl Encoder {
             return Ok(self.named(text, width, signed));
         }
         let (x, y) = (resized(&a, width), resized(&b, width));
-        let pick = |signed_name: &'static str, unsigned_name: &'static str| if signed { signed_name } else { unsigned_name };
+        let pick =
+            |signed_name: &'static str, unsigned_name: &'static str| if signed { signed_name } else { unsigned_name };
         let text = match op {
             NBin::Add => format!("(bvadd {x} {y})"),
             NBin::Sub => format!("(bvsub {x} {y})"),
@@ -289,7 +292,11 @@ impl Encoder {
             NBin::Div => {
                 let zero = constant(0, width);
                 let quotient = format!("({} {x} {y})", pick("bvsdiv", "bvudiv"));
-                if r.as_num().is_some_and(|c| c != 0) { quotient } else { format!("(ite (= {y} {zero}) {zero} {quotient})") }
+                if r.as_num().is_some_and(|c| c != 0) {
+                    quotient
+                } else {
+                    format!("(ite (= {y} {zero}) {zero} {quotient})")
+                }
             }
             // The remainder by zero is the dividend in SMT-LIB too.
             NBin::Rem => format!("({} {x} {y})", pick("bvsrem", "bvurem")),

@@ -85,7 +85,11 @@ pub enum Atom {
     Var(Name),
     App(Symbol, Vec<Poly>),
     Choice(FormId, Poly, Poly),
-    Quotient { of: Poly, by: Poly, round: Round },
+    Quotient {
+        of: Poly,
+        by: Poly,
+        round: Round,
+    },
     /// A sum too large to be multiplied out.
     Part(Poly),
 }
@@ -403,8 +407,11 @@ impl Ints {
                 let (a, b) = (self.value(l)?, self.value(r)?);
                 let difference = self.combine(&a, &b, -1)?;
                 let smaller = self.at_most_zero(&difference.poly, difference.interval);
-                let picked =
-                    if op == NBin::Min { self.choice(smaller, TRUE, &a, &b)? } else { self.choice(smaller, TRUE, &b, &a)? };
+                let picked = if op == NBin::Min {
+                    self.choice(smaller, TRUE, &a, &b)?
+                } else {
+                    self.choice(smaller, TRUE, &b, &a)?
+                };
                 let ok = self.and(vec![a.ok, b.ok]);
                 let tight = Interval::of_bin(op, ty, a.interval, b.interval);
                 self.raw(picked.poly, picked.interval.meet(tight), ok)
@@ -421,7 +428,9 @@ impl Ints {
                 None => self.symbolic_mask(op, ty, l, r),
             },
             NBin::Or | NBin::Xor => self.symbolic_mask(op, ty, l, r),
-            NBin::Add | NBin::Sub | NBin::Mul | NBin::Shl => Err(Unencodable(format!("`{op}` reached the wrong place"))),
+            NBin::Add | NBin::Sub | NBin::Mul | NBin::Shl => {
+                Err(Unencodable(format!("`{op}` reached the wrong place")))
+            }
         }
     }
 
@@ -450,7 +459,8 @@ impl Ints {
                 at -= 1;
             }
             let poly = candidate.poly.add_scaled(&periods.poly, -period)?;
-            let interval = if first == last { scaled_shift(candidate.interval, -first * period).meet(own) } else { own };
+            let interval =
+                if first == last { scaled_shift(candidate.interval, -first * period).meet(own) } else { own };
             return self.raw(poly, interval, candidate.ok);
         }
         if self.wrap == Wrap::Exact || (!signed_arithmetic(term) && raw.poly.is_linear()) {
@@ -697,7 +707,8 @@ impl Ints {
         let (mut rest, mut small) = (rest.divide_floor(common), by / common);
         // A quotient of a quotient.
         if let Some(atom) = rest.as_atom()
-            && let Some((Atom::Quotient { of, by: inner, round: Round::Floor }, _)) = self.atoms.get_index(atom as usize)
+            && let Some((Atom::Quotient { of, by: inner, round: Round::Floor }, _)) =
+                self.atoms.get_index(atom as usize)
             && let Some(inner) = inner.as_constant()
             && let Some(product) = inner.checked_mul(small).filter(|p| *p < 1 << 100)
         {

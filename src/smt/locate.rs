@@ -36,7 +36,9 @@ pub enum LocateError {
     Nothing,
     #[error("the solver `{0}` does not exist; install one with `pip install z3-solver` or `apt-get install z3`")]
     Missing(PathBuf),
-    #[error("the solver `{0}` cannot be run as a program; install one with `pip install z3-solver` or `apt-get install z3`")]
+    #[error(
+        "the solver `{0}` cannot be run as a program; install one with `pip install z3-solver` or `apt-get install z3`"
+    )]
     NotExecutable(PathBuf),
     #[error("`{0}` is neither z3 nor cvc5; install one with `pip install z3-solver` or `apt-get install z3`")]
     UnknownKind(PathBuf),
@@ -45,9 +47,9 @@ pub enum LocateError {
 /// The solver to use: `explicit` if given, else the one that the environment variable `FAIAL_SOLVER` names, else the
 /// first of z3 and cvc5 on the `PATH`.
 pub fn locate(explicit: Option<&Path>) -> Result<Located, LocateError> {
-    let named = explicit.map(Path::to_path_buf).or_else(|| {
-        std::env::var_os("FAIAL_SOLVER").filter(|value| !value.is_empty()).map(PathBuf::from)
-    });
+    let named = explicit
+        .map(Path::to_path_buf)
+        .or_else(|| std::env::var_os("FAIAL_SOLVER").filter(|value| !value.is_empty()).map(PathBuf::from));
     if let Some(named) = named {
         let path = resolve(&named)?;
         return match kind_by_name(&path).or_else(|| kind_by_version(&path)) {

@@ -14,6 +14,6 @@ pub mod products;
 pub mod query;
 pub mod session;
 
-pub use locate::{Located, LocateError, SolverKind, locate};
+pub use locate::{LocateError, Located, SolverKind, locate};
 pub use query::{Answer, Model, Query, Reason};
 pub use session::{Encoding, Session, SolverConfig, Stats};

@@ -217,8 +217,7 @@ impl Products {
         }
         // (a - al)(e - el) >= 0 and its mirror images.
         let small = |bound: Option<i128>| bound.filter(|b| b.abs() <= MAX_BOUND);
-        for (corner_a, corner_e, sign) in
-            [(ia.lo, ie.lo, 1), (ia.hi, ie.hi, 1), (ia.lo, ie.hi, -1), (ia.hi, ie.lo, -1)]
+        for (corner_a, corner_e, sign) in [(ia.lo, ie.lo, 1), (ia.hi, ie.hi, 1), (ia.lo, ie.hi, -1), (ia.hi, ie.lo, -1)]
         {
             if let (Some(ca), Some(ce)) = (small(corner_a), small(corner_e)) {
                 out.push(vec![beyond_tangent(&m, &a, e, ca, ce, sign)?]);
@@ -323,7 +322,8 @@ impl Products {
         let small = |v: i128| v.abs() <= 1 << 48;
         for (index, product) in self.table.keys().enumerate() {
             let unknown = FIRST_PRODUCT + index as AtomId;
-            let (Some(va), Some(ve), Some(vm)) = (value(product.factor), product.by.value(value), value(unknown)) else {
+            let (Some(va), Some(ve), Some(vm)) = (value(product.factor), product.by.value(value), value(unknown))
+            else {
                 continue;
             };
             if va.checked_mul(ve) == Some(vm) {

@@ -143,7 +143,11 @@ impl Session {
         self.timed(|this| {
             this.unload();
             this.retried(|this| {
-                if query.depth() > DEEP { on_large_stack(|| this.decide(None, query)) } else { this.decide(None, query) }
+                if query.depth() > DEEP {
+                    on_large_stack(|| this.decide(None, query))
+                } else {
+                    this.decide(None, query)
+                }
             })
         })
     }
@@ -176,7 +180,9 @@ impl Session {
 
     /// Adds a condition to the base, for good.
     pub fn block(&mut self, condition: &B) {
-        let Some(base) = &mut self.base else { return self.with_base(&Query::new(Vec::new(), vec![condition.clone()])) };
+        let Some(base) = &mut self.base else {
+            return self.with_base(&Query::new(Vec::new(), vec![condition.clone()]));
+        };
         base.query.asserts.push(condition.clone());
         let loaded = base.loaded.is_some() && base.loaded == self.link.running();
         let added = match &mut base.encoded {
@@ -515,11 +521,7 @@ impl Encoded {
         Ok(encoded)
     }
 
-    fn declare_missing(
-        &mut self,
-        query: &Query,
-        known: &std::collections::HashSet<Name>,
-    ) -> Result<String, Reason> {
+    fn declare_missing(&mut self, query: &Query, known: &std::collections::HashSet<Name>) -> Result<String, Reason> {
         let ranges = query.ranges();
         for (name, (ty, interval)) in query.all_vars() {
             if known.contains(&name) {
@@ -649,7 +651,10 @@ impl Link {
         let located = self.located()?;
         if self.failures >= self.max_failures {
             let last = self.last_failure.clone().map(|r| r.to_string()).unwrap_or_default();
-            return Err(Reason::SolverDied(format!("given up after {} failures in a row; the last: {last}", self.failures)));
+            return Err(Reason::SolverDied(format!(
+                "given up after {} failures in a row; the last: {last}",
+                self.failures
+            )));
         }
         let process = match Process::spawn(&located, self.max_answer) {
             Ok(process) => process,
@@ -771,7 +776,9 @@ impl Link {
     fn why_unknown(&mut self, deadline: Instant) -> Reason {
         self.tell("(get-info :reason-unknown)\n");
         match self.read(deadline + GRACE) {
-            Ok(why) if why.contains("timeout") || why.contains("canceled") || why.contains("resource") => Reason::Timeout,
+            Ok(why) if why.contains("timeout") || why.contains("canceled") || why.contains("resource") => {
+                Reason::Timeout
+            }
             Ok(why) if why.starts_with("(error") => Reason::Incomplete("the solver does not know".to_string()),
             Ok(why) => {
                 let why = why.trim_start_matches("(:reason-unknown").trim_end_matches(')').trim().trim_matches('"');
