@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use faial_like::exp::{B, Env, Fun, FunKind, IntTy, Interval, N, NBin, NRel, Var, eval_b};
@@ -24,9 +24,9 @@ fn solvers() -> Vec<PathBuf> {
     found
 }
 
-fn session(solver: &PathBuf, encoding: Encoding, recheck: bool) -> Session {
+fn session(solver: &Path, encoding: Encoding, recheck: bool) -> Session {
     Session::new(SolverConfig {
-        solver: Some(solver.clone()),
+        solver: Some(solver.to_path_buf()),
         timeout: Duration::from_secs(2),
         encoding,
         recheck_overflow: recheck,

@@ -523,31 +523,39 @@ mod tests {
     #[test]
     fn a_difference_that_fits_after_conversion_is_not_wrapped() {
         // (int)(tid - 1u) < n
-        check(|tid, n, _, _| N::cast(I32, &N::sub(U32, tid, &num(1))).lt(n), expect![[r#"
+        check(
+            |tid, n, _, _| N::cast(I32, &N::sub(U32, tid, &num(1))).lt(n),
+            expect![[r#"
             (declare-fun v.tid () Int)
             (assert (<= 0 v.tid 1023))
             (declare-fun v.n () Int)
             (assert (<= (- 2147483648) v.n 2147483647))
             (assert (<= v.tid v.n))
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn one_period_is_a_choice() {
         // tid - 1u < u
-        check(|tid, _, _, u| N::sub(U32, tid, &num(1)).lt(u), expect![[r#"
+        check(
+            |tid, _, _, u| N::sub(U32, tid, &num(1)).lt(u),
+            expect![[r#"
             (declare-fun v.tid () Int)
             (assert (<= 0 v.tid 1023))
             (declare-fun v.u () Int)
             (assert (<= 0 v.u 4294967295))
             (define-fun c!4 () Int (ite (<= v.tid 0) (- 1) 0))
             (assert (<= v.tid (+ v.u (* 4294967296 c!4))))
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn a_product_by_a_constant_is_wrapped_by_a_quotient_when_unsigned() {
-        check(|_, n, _, u| N::mul(U32, u, &num(12)).lt(n), expect![[r#"
+        check(
+            |_, n, _, u| N::mul(U32, u, &num(12)).lt(n),
+            expect![[r#"
             (declare-fun v.u () Int)
             (assert (<= 0 v.u 4294967295))
             (declare-fun v.n () Int)
@@ -556,12 +564,15 @@ mod tests {
             (assert (<= (* 1073741824 q!4) (* 3 v.u)))
             (assert (<= (* 3 v.u) (+ (* 1073741824 q!4) 1073741823)))
             (assert (<= (+ (* 12 v.u) 1) (+ v.n (* 4294967296 q!4))))
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn signed_overflow_is_assumed_away() {
-        check(|_, n, w, _| N::mul(I32, n, &num(12)).lt(w), expect![[r#"
+        check(
+            |_, n, w, _| N::mul(I32, n, &num(12)).lt(w),
+            expect![[r#"
             (declare-fun v.n () Int)
             (assert (<= (- 2147483648) v.n 2147483647))
             (declare-fun v.w () Int)
@@ -570,7 +581,8 @@ mod tests {
             (assert (<= 0 (+ v.n 178956970)))
             (assert (<= v.n 178956970))
             ; no signed overflow in `n * 12`
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
@@ -610,18 +622,23 @@ mod tests {
 
     #[test]
     fn a_remainder_of_a_signed_number_has_its_sign() {
-        check(|_, n, _, _| N::bin(NBin::Rem, I32, n, &num(4)).eq(&num(-3)), expect![[r#"
+        check(
+            |_, n, _, _| N::bin(NBin::Rem, I32, n, &num(4)).eq(&num(-3)),
+            expect![[r#"
             (declare-fun v.n () Int)
             (assert (<= (- 2147483648) v.n 2147483647))
             (declare-fun q!4 () Int)
             (assert (or (and (<= 0 v.n) (<= (* 4 q!4) v.n) (<= v.n (+ (* 4 q!4) 3))) (and (<= (+ v.n 1) 0) (<= v.n (* 4 q!4)) (<= (* 4 q!4) (+ v.n 3)))))
             (assert (= (+ v.n 3) (* 4 q!4)))
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn masks_are_quotients() {
-        check(|tid, _, _, _| N::bin(NBin::And, U32, tid, &num(0b11_0100)).eq(&num(4)), expect![[r#"
+        check(
+            |tid, _, _, _| N::bin(NBin::And, U32, tid, &num(0b11_0100)).eq(&num(4)),
+            expect![[r#"
             (declare-fun q!4 () Int)
             (declare-fun v.tid () Int)
             (assert (<= 0 v.tid 1023))
@@ -637,8 +654,11 @@ mod tests {
             (assert (<= (* 64 q!7) v.tid))
             (assert (<= v.tid (+ (* 64 q!7) 63)))
             (assert (= (+ q!4 (* 4 q!6)) (+ (* 2 q!5) (* 16 q!7) 1)))
-        "#]]);
-        check(|tid, n, _, _| N::bin(NBin::Xor, U32, tid, &num(16)).eq(&N::cast(U32, n)), expect![[r#"
+        "#]],
+        );
+        check(
+            |tid, n, _, _| N::bin(NBin::Xor, U32, tid, &num(16)).eq(&N::cast(U32, n)),
+            expect![[r#"
             (declare-fun v.tid () Int)
             (assert (<= 0 v.tid 1023))
             (declare-fun q!5 () Int)
@@ -650,12 +670,15 @@ mod tests {
             (assert (<= (* 16 q!4) v.tid))
             (assert (<= v.tid (+ (* 16 q!4) 15)))
             (assert (= (+ v.tid (* 64 q!5) 16) (+ v.n (* 32 q!4))))
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn a_shift_by_a_few_amounts_is_a_table() {
-        check(|tid, n, _, _| N::bin(NBin::Shl, I32, &num(1), &N::bin(NBin::And, U32, tid, &num(3))).eq(n), expect![[r#"
+        check(
+            |tid, n, _, _| N::bin(NBin::Shl, I32, &num(1), &N::bin(NBin::And, U32, tid, &num(3))).eq(n),
+            expect![[r#"
             (declare-fun v.n () Int)
             (assert (<= (- 2147483648) v.n 2147483647))
             (declare-fun v.tid () Int)
@@ -667,14 +690,18 @@ mod tests {
             (define-fun c!6 () Int (ite (= v.tid (+ (* 4 q!4) 1)) 2 c!5))
             (define-fun c!7 () Int (ite (= v.tid (* 4 q!4)) 1 c!6))
             (assert (= v.n c!7))
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn a_mask_of_unknowns_is_refused() {
-        check(|_, n, w, _| N::bin(NBin::And, I32, n, w).eq(&num(4)), expect![[r#"
+        check(
+            |_, n, w, _| N::bin(NBin::And, I32, n, w).eq(&num(4)),
+            expect![[r#"
             `&` of two unknown numbers has no integer form
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
