@@ -8,7 +8,7 @@ use crate::base::{Name, Span};
 use crate::core::protocol::Barrier;
 use crate::core::{Mode, Protocol, Scope};
 use crate::exp::subst::Leaves;
-use crate::exp::{B, Fun, FunKind, IntTy, N, NBin, Var};
+use crate::exp::{B, Fun, FunKind, IntTy, N, NBin, NRel, Var};
 use crate::kernel::ir::{Expr, ExprKind, FunId, Intrinsic};
 use crate::kernel::types::Type;
 
