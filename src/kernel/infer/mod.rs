@@ -587,6 +587,10 @@ impl<'p> Walk<'p> {
             *flag = self.shallow(flag);
         }
         [self.state.returned, self.state.broken, self.state.continued, self.state.exited] = flags;
+        for (label, jump) in self.state.jumps.clone() {
+            let jump = self.shallow(&jump);
+            self.state.jumps.insert(label, jump);
+        }
     }
 
     /// Runs both branches of a condition, emits the conditional, and joins the states.
