@@ -2197,9 +2197,8 @@ impl<'l, 't> Body<'l, 't> {
                     !all.is_empty()
                         && all.iter().all(|q| {
                             q.child_by_field_name("declarator").is_none() && {
-                                q.child_by_field_name("type").is_some_and(|t| {
-                                    t.kind() == "type_identifier" && self.names_a_value(self.text(t))
-                                })
+                                q.child_by_field_name("type")
+                                    .is_some_and(|t| t.kind() == "type_identifier" && self.names_a_value(self.text(t)))
                             }
                         })
                 });
