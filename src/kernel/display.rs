@@ -117,6 +117,8 @@ impl<'p> In<'p> {
             StmtKind::Return(None) => p.line("return;"),
             StmtKind::Return(Some(e)) => p.line(format_args!("return {};", self.expr(e))),
             StmtKind::Block(stmts) => p.block("do", |p| self.stmts(p, stmts)),
+            StmtKind::Goto(label) => p.line(format_args!("goto {label};")),
+            StmtKind::Label(label) => p.line(format_args!("{label}:")),
             StmtKind::Unknown(unknown) => p.line(format_args!("unknown {}: {};", unknown.code, unknown.text)),
         }
     }
@@ -229,6 +231,9 @@ fn intrinsic_name(intrinsic: &Intrinsic) -> String {
         Intrinsic::Assert => "assert".to_owned(),
         Intrinsic::MemCopy => "copy".to_owned(),
         Intrinsic::MemSet => "set".to_owned(),
+        Intrinsic::Surface { write, coordinates } => {
+            format!("surface{coordinates} {}", if *write { "write" } else { "read" })
+        }
         Intrinsic::ReadThrough => "read".to_owned(),
         Intrinsic::Nothing => "nothing".to_owned(),
         Intrinsic::Trap => "trap".to_owned(),

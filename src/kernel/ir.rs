@@ -183,6 +183,11 @@ pub enum Intrinsic {
     Max(IntTy),
     /// Reads through a pointer (`__ldg`).
     ReadThrough,
+    /// Writes (or reads) an element of a surface: the value (for a write), the surface, and so many coordinates.
+    Surface {
+        write: bool,
+        coordinates: u8,
+    },
     /// Nothing at all (fences, printf, annotations without effect here).
     Nothing,
     /// Ends the thread.
@@ -215,6 +220,9 @@ pub enum StmtKind {
     Continue,
     Return(Option<Expr>),
     Block(Vec<Stmt>),
+    /// Goes on at a label that comes later in a statement list around this.
+    Goto(Name),
+    Label(Name),
     Unknown(Unknown),
 }
 

@@ -80,7 +80,12 @@ pub fn each_expr<'s>(stmts: &'s [Stmt], f: &mut impl FnMut(&'s Expr), declared: 
             }
             StmtKind::Return(Some(value)) => value.each(f),
             StmtKind::Block(inner) => each_expr(inner, f, declared),
-            StmtKind::Break | StmtKind::Continue | StmtKind::Return(None) | StmtKind::Unknown(_) => {}
+            StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Return(None)
+            | StmtKind::Goto(_)
+            | StmtKind::Label(_)
+            | StmtKind::Unknown(_) => {}
         }
     }
 }

@@ -132,6 +132,9 @@ pub fn function(name: &str) -> Option<Builtin> {
     {
         return known(Intrinsic::Havoc(Name::new(name)), Type::Unknown(Arc::from("texel")));
     }
+    if let Some(surface) = surface(name) {
+        return Some(surface);
+    }
     if name.starts_with("__shfl") {
         let intrinsic = Intrinsic::Havoc(Name::new(name));
         return Some(Builtin { intrinsic, result: None });
@@ -172,10 +175,16 @@ pub fn function(name: &str) -> Option<Builtin> {
         | "__non_temporal_loads_end"
         | "__modifies"
         | "__constant_read" => known(Intrinsic::Nothing, Type::BOOL),
-"__no_read" | "__no_write" | "__read" | "__write" | "__read_implies" | "__write_implies" | "__read_offset_bytes"
-        | "__write_offset_bytes" | "__ptr_offset_bytes" | "__ptr_base" => {
-            known(Intrinsic::Havoc(Name::new("annotation")), Type::INT)
-        }
+        "__no_read"
+        | "__no_write"
+        | "__read"
+        | "__write"
+        | "__read_implies"
+        | "__write_implies"
+        | "__read_offset_bytes"
+        | "__write_offset_bytes"
+        | "__ptr_offset_bytes"
+        | "__ptr_base" => known(Intrinsic::Havoc(Name::new("annotation")), Type::INT),
         "__requires" | "__assume" | "__builtin_assume" | "__global_requires" | "__global_assume" | "__axiom" => {
             known(Intrinsic::Assume, Type::BOOL)
         }
@@ -232,6 +241,23 @@ pub fn function(name: &str) -> Option<Builtin> {
         "__implies" => known(Intrinsic::Implies, Type::BOOL),
         _ => None,
     }
+}
+
+/// `surf2Dwrite(value, surface, x, y)` and its like; `surf2Dread(&value, surface, x, y)` is not modelled.
+fn surface(name: &str) -> Option<Builtin> {
+    let stem = name.strip_prefix("surf")?;
+    let (shape, write) = match stem.strip_suffix("write") {
+        Some(shape) => (shape, true),
+        None => (stem.strip_suffix("read")?, false),
+    };
+    let coordinates = match shape {
+        "1D" => 1,
+        "2D" | "1DLayered" => 2,
+        "3D" | "2DLayered" | "Cubemap" | "CubemapLayered" => 3,
+        _ => return None,
+    };
+    let result = if write { Type::Void } else { Type::Unknown(Arc::from("texel")) };
+    known(Intrinsic::Surface { write, coordinates }, result)
 }
 
 fn math(name: &str) -> Option<Builtin> {

@@ -62,6 +62,8 @@ pub struct Body<'l, 't> {
     this: Option<VarId>,
     returns: Type,
     depth: usize,
+    /// The labels of the statement lists around this place, with their positions.
+    labels: Vec<(String, usize)>,
 }
 
 impl<'t> Lower<'t> {
@@ -317,6 +319,7 @@ impl<'l, 't> Body<'l, 't> {
             this: None,
             returns: Type::Void,
             depth: 0,
+            labels: Vec::new(),
         }
     }
 
@@ -1931,9 +1934,21 @@ impl<'l, 't> Body<'l, 't> {
     fn block(&mut self, node: Node<'t>, out: &mut Vec<Stmt>) {
         self.scopes.push(HashMap::new());
         let mut cursor = node.walk();
-        for child in node.named_children(&mut cursor).collect::<Vec<_>>() {
+        let children: Vec<_> = node.named_children(&mut cursor).collect();
+        let labels = self.labels.len();
+        for child in &children {
+            let mut current = Some(*child).filter(|c| c.kind() == "labeled_statement");
+            while let Some(labelled) = current {
+                if let Some(label) = labelled.child_by_field_name("label") {
+                    self.labels.push((self.text(label).to_owned(), labelled.start_byte()));
+                }
+                current = last_named(labelled).filter(|c| c.kind() == "labeled_statement");
+            }
+        }
+        for child in children {
             self.stmt(child, out);
         }
+        self.labels.truncate(labels);
         self.scopes.pop();
     }
 
@@ -2058,7 +2073,10 @@ impl<'l, 't> Body<'l, 't> {
             "break_statement" => out.push(Stmt { kind: StmtKind::Break, span }),
             "continue_statement" => out.push(Stmt { kind: StmtKind::Continue, span }),
             "labeled_statement" => {
-                // A label that no goto uses is nothing; the gotos themselves are reported.
+                if let Some(label) = node.child_by_field_name("label") {
+                    let label = Name::new(self.text(label));
+                    out.push(Stmt { kind: StmtKind::Label(label), span });
+                }
                 if let Some(inner) = last_named(node).filter(|n| n.kind() != "statement_identifier") {
                     self.stmt(inner, out);
                 }
@@ -2114,7 +2132,13 @@ impl<'l, 't> Body<'l, 't> {
                     next += 1;
                 }
             }
-            "goto_statement" => self.unknown_stmt("goto", span, out),
+            // Forward, out of what is around it: as a `break` with a name.
+            "goto_statement" => match node.child_by_field_name("label").map(|l| self.text(l).to_owned()) {
+                Some(label) if self.labels.iter().any(|(n, at)| *n == label && *at > node.start_byte()) => {
+                    out.push(Stmt { kind: StmtKind::Goto(Name::new(label)), span });
+                }
+                _ => self.unknown_stmt("a goto that goes back, or into a block,", span, out),
+            },
             other => self.unknown_stmt(other, span, out),
         }
     }
@@ -2173,9 +2197,8 @@ impl<'l, 't> Body<'l, 't> {
                     !all.is_empty()
                         && all.iter().all(|q| {
                             q.child_by_field_name("declarator").is_none() && {
-                                q.child_by_field_name("type").is_some_and(|t| {
-                                    t.kind() == "type_identifier" && self.names_a_value(self.text(t))
-                                })
+                                q.child_by_field_name("type")
+                                    .is_some_and(|t| t.kind() == "type_identifier" && self.names_a_value(self.text(t)))
                             }
                         })
                 });

@@ -311,6 +311,7 @@ impl<'p> Walk<'p> {
                 let pointer = self.as_pointer(value);
                 self.load(&pointer, &expr.ty, span)
             }
+            Intrinsic::Surface { write, coordinates } => self.surface(*write, usize::from(*coordinates), args, expr),
             Intrinsic::Nothing => {
                 // Arguments of annotations are not evaluated by the program.
                 Value::Num(N::num(1))
@@ -399,6 +400,60 @@ impl<'p> Walk<'p> {
         let slot = N::bin(NBin::Rem, IntTy::MATH, &linear, &N::num(256));
         let moved = pointer.map(|o| o.element(&slot, 1, false));
         self.ranged(&moved, &Value::Num(N::num(1)), Mode::Wr(None), span);
+    }
+
+    /// An element of a surface: each surface is an array of its own, in global memory, that is never a pointer's target.
+    fn surface(&mut self, write: bool, coordinates: usize, args: &'p [Expr], expr: &'p Expr) -> Value {
+        /// Far more than a coordinate in bytes; equal coordinates give equal places in any case.
+        const ROW: u64 = 1 << 20;
+        let (value, rest) = if write { args.split_at(args.len().min(1)) } else { args.split_at(0) };
+        let Some((surface, places)) = rest.split_first() else { return self.unknown_of(&expr.ty, "surface") };
+        for value in value {
+            self.eval(value);
+        }
+        let object = match &surface.kind {
+            ExprKind::Load(place) if matches!(place.kind, ExprKind::Global(_)) => {
+                self.place(place).targets.first().map(|t| t.object)
+            }
+            _ => match self.eval(surface) {
+                Value::Num(n) => super::as_var(&n).cloned().filter(|v| self.globals_vars.contains(v)).map(|v| {
+                    let name = format!("{}.surface", v.name);
+                    match self.objects.iter().position(|o| o.name.as_str() == name) {
+                        Some(at) => ObjId(at as u32),
+                        None => {
+                            let ty = Type::Array(std::sync::Arc::new(Type::Int(IntTy::I8)), None);
+                            self.object(&name, ObjectKind::Array(crate::core::Space::Global), ty)
+                        }
+                    }
+                }),
+                _ => None,
+            },
+        };
+        let mut offset = Offset::start();
+        let mut stride = 1;
+        let mut terms = Vec::new();
+        for place in places.iter().take(coordinates) {
+            terms.push((self.number(place), stride));
+            stride *= ROW;
+        }
+        terms.reverse();
+        offset.terms = terms;
+        match object.filter(|_| places.len() >= coordinates) {
+            Some(object) => {
+                let (mode, width) = match value.first() {
+                    Some(value) => (Mode::Wr(None), value.ty.value().clone()),
+                    None => (Mode::Rd, Type::Int(IntTy::I8)),
+                };
+                let unknown = width.has_unknown_size();
+                let access = self.access(object, &offset, width.size(), unknown, mode, expr.span);
+                self.emit(access);
+                if write {
+                    self.touch(object);
+                }
+            }
+            None => self.lose("unknown-pointer", "this surface is not known", expr.span, Touches::Everything),
+        }
+        self.unknown_of(&expr.ty, "surface")
     }
 
     fn mem_copy(&mut self, args: &'p [Expr], expr: &'p Expr) -> Value {

@@ -275,7 +275,8 @@ impl<'p> Walk<'p> {
     pub(super) fn compare(&mut self, op: NRel, l: Value, r: Value) -> B {
         match (l, r) {
             (Value::Num(l), Value::Num(r)) => self.decide(&B::rel(op, &l, &r)),
-            (Value::Fun(list, open), Value::Fun(other, false)) if other.len() == 1 && other[0].0.as_lit() == Some(true) && !open =>
+            (Value::Fun(list, open), Value::Fun(other, false))
+                if other.len() == 1 && other[0].0.as_lit() == Some(true) && !open =>
             {
                 let wanted = other[0].1;
                 let same = B::or(list.iter().filter(|(_, f)| *f == wanted).map(|(g, _)| g.clone()).collect::<Vec<_>>());

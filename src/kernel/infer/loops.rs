@@ -172,7 +172,7 @@ impl<'p> Walk<'p> {
             self.ranges.assume(&cond);
             self.stmts(&the_loop.body);
             self.state.continued = B::lit(false);
-            let left = B::or([self.state.broken.clone(), self.state.returned.clone(), self.state.exited.clone()]);
+            let left = self.state.left();
             let rest = |w: &mut Self| {
                 if let Some(step) = &the_loop.step {
                     w.eval_for_effect(step);
@@ -193,7 +193,12 @@ impl<'p> Walk<'p> {
                 continue;
             }
             self.collect_outs(&mut carried, &shapes, &counter);
-            let exits = Exits { returned: self.state.returned.clone(), exited: self.state.exited.clone(), any: left };
+            let exits = Exits {
+                returned: self.state.returned.clone(),
+                exited: self.state.exited.clone(),
+                jumps: self.state.jumps.clone(),
+                any: left,
+            };
             let iteration = Iteration {
                 cond,
                 again,
@@ -669,6 +674,10 @@ impl<'p> Walk<'p> {
         }
         let returned = self.final_exit(&iteration.exits.returned, "returned", &dependencies);
         let exited = self.final_exit(&iteration.exits.exited, "exited", &dependencies);
+        let mut jumps = BTreeMap::new();
+        for (label, jump) in &iteration.exits.jumps {
+            jumps.insert(label.clone(), self.final_exit(jump, "jumped", &dependencies));
+        }
         let mut state = before.clone();
         state.recent.clear();
         for (c, value) in carried.iter().zip(&finals) {
@@ -736,6 +745,7 @@ impl<'p> Walk<'p> {
             state.private.insert(*object, Rc::new(cells));
         }
         state.returned = returned;
+        state.jumps = jumps;
         state.exited = B::or([before.exited.clone(), exited]);
         self.state = state;
         let _ = span;
@@ -1072,6 +1082,7 @@ impl<'p> Walk<'p> {
 struct Exits {
     returned: B,
     exited: B,
+    jumps: BTreeMap<Name, B>,
     any: B,
 }
 

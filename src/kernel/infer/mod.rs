@@ -19,9 +19,7 @@ use indexmap::IndexMap;
 
 use crate::base::{FreshNames, Name, Span};
 use crate::core::{Access, Kernel, Mode, Protocol, SiteId, Space};
-use crate::exp::{
-    B, BExp, Fun, FunKind, IntTy, Interval, N, NExp, NRel, Ranges, Var, free_vars_b, free_vars_n,
-};
+use crate::exp::{B, BExp, Fun, FunKind, IntTy, Interval, N, NExp, NRel, Ranges, Var, free_vars_b, free_vars_n};
 use crate::kernel::ir::{FunId, Function, GlobalId, Program, Storage, VarId};
 use crate::kernel::types::Type;
 
@@ -579,11 +577,16 @@ impl<'p> Walk<'p> {
             let version = self.shallow_number(&version);
             self.state.versions.insert(object, version);
         }
-        let mut flags = [&self.state.returned, &self.state.broken, &self.state.continued, &self.state.exited].map(B::clone);
+        let mut flags =
+            [&self.state.returned, &self.state.broken, &self.state.continued, &self.state.exited].map(B::clone);
         for flag in &mut flags {
             *flag = self.shallow(flag);
         }
         [self.state.returned, self.state.broken, self.state.continued, self.state.exited] = flags;
+        for (label, jump) in self.state.jumps.clone() {
+            let jump = self.shallow(&jump);
+            self.state.jumps.insert(label, jump);
+        }
     }
 
     /// Runs both branches of a condition, emits the conditional, and joins the states.

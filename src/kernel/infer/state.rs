@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::value::{ObjId, Offset, Pointer, Value};
+use crate::base::Name;
 use crate::exp::{B, N};
 
 /// The private contents of an object: values of scalar cells by byte offset; other cells are a function of `rest`.
@@ -34,6 +35,8 @@ pub struct State {
     pub broken: B,
     pub continued: B,
     pub exited: B,
+    /// On the way to a label.
+    pub jumps: BTreeMap<Name, B>,
 }
 
 impl State {
@@ -48,6 +51,7 @@ impl State {
             broken: never.clone(),
             continued: never.clone(),
             exited: never,
+            jumps: BTreeMap::new(),
         }
     }
 
@@ -57,7 +61,18 @@ impl State {
 
     /// Under which condition control has left the current statement list.
     pub fn left(&self) -> B {
-        B::or([self.returned.clone(), self.broken.clone(), self.continued.clone(), self.exited.clone()])
+        let flags = [&self.returned, &self.broken, &self.continued, &self.exited];
+        B::or(flags.into_iter().chain(self.jumps.values()).cloned().collect::<Vec<_>>())
+    }
+
+    /// Control is here: it has not left.
+    pub fn arrive(&mut self) {
+        let never = B::lit(false);
+        self.returned = never.clone();
+        self.broken = never.clone();
+        self.continued = never.clone();
+        self.exited = never;
+        self.jumps.clear();
     }
 
     /// The state after `if (cond) .. else ..`, from the states after the two branches.
@@ -80,6 +95,12 @@ impl State {
         for id in then.versions.keys().chain(els.versions.keys()) {
             versions.insert(*id, N::ite(cond, &then.version(*id), &els.version(*id)));
         }
+        let mut jumps = BTreeMap::new();
+        for label in then.jumps.keys().chain(els.jumps.keys()) {
+            let never = B::lit(false);
+            let (t, e) = (then.jumps.get(label).unwrap_or(&never), els.jumps.get(label).unwrap_or(&never));
+            jumps.insert(label.clone(), flag(t, e));
+        }
         let recent =
             then.recent.iter().filter(|(id, s)| els.recent.get(id) == Some(s)).map(|(i, s)| (*i, s.clone())).collect();
         State {
@@ -91,6 +112,7 @@ impl State {
             broken: flag(&then.broken, &els.broken),
             continued: flag(&then.continued, &els.continued),
             exited: flag(&then.exited, &els.exited),
+            jumps,
         }
     }
 }
@@ -150,7 +172,9 @@ pub fn join_values(cond: &B, then: &Value, els: &Value) -> Value {
         (other, Value::Fun(list, open)) if is_null(other) => {
             Value::Fun(list.iter().map(|(g, f)| (B::and([B::not(cond), g.clone()]), *f)).collect(), *open)
         }
-        (Value::Fun(list, _), _) | (_, Value::Fun(list, _)) if !matches!((then, els), (Value::Fun(..), Value::Fun(..))) => {
+        (Value::Fun(list, _), _) | (_, Value::Fun(list, _))
+            if !matches!((then, els), (Value::Fun(..), Value::Fun(..))) =>
+        {
             Value::Fun(list.clone(), true)
         }
         (Value::Ptr(_), _) | (_, Value::Ptr(_)) => Value::Ptr(Pointer::unknown()),

@@ -13,14 +13,31 @@ impl<'p> Walk<'p> {
         for (i, stmt) in stmts.iter().enumerate() {
             let left = self.decide(&self.state.left());
             match left.as_lit() {
-                Some(true) => return,
+                Some(true) => return self.resume(&stmts[i..]),
                 Some(false) => self.stmt(stmt),
                 None => {
-                    self.branch(&B::not(&left), |w| w.stmts(&stmts[i..]), |_| ());
+                    // Up to the next label, where some of those that left come back.
+                    let label = stmts[i..].iter().position(|s| matches!(s.kind, StmtKind::Label(_)));
+                    let next = label.map_or(stmts.len(), |n| i + n);
+                    let rest = |w: &mut Self| {
+                        w.state.arrive();
+                        w.stmts(&stmts[i..next]);
+                    };
+                    self.branch(&B::not(&left), rest, |_| ());
+                    self.resume(&stmts[next..]);
                     return;
                 }
             }
         }
+    }
+
+    /// From the first label on, for those on the way to it.
+    fn resume(&mut self, stmts: &'p [Stmt]) {
+        let Some(at) = stmts.iter().position(|s| matches!(s.kind, StmtKind::Label(_))) else { return };
+        if let StmtKind::Label(label) = &stmts[at].kind {
+            self.state.jumps.remove(label);
+        }
+        self.stmts(&stmts[at + 1..]);
     }
 
     fn stmt(&mut self, stmt: &'p Stmt) {
@@ -73,6 +90,10 @@ impl<'p> Walk<'p> {
                 self.state.returned = B::lit(true);
             }
             StmtKind::Block(inner) => self.stmts(inner),
+            StmtKind::Goto(label) => {
+                self.state.jumps.insert(label.clone(), B::lit(true));
+            }
+            StmtKind::Label(_) => {}
             StmtKind::Unknown(unknown) => {
                 self.lose(unknown.code, unknown.text.clone(), stmt.span, Touches::Everything);
                 self.clobber_escaped();
@@ -104,7 +125,11 @@ impl<'p> Walk<'p> {
             let here = labels.into_iter().map(|l| l.unwrap_or_else(|| B::not(&any)));
             entered = B::or(here.chain([entered]).collect::<Vec<_>>());
             let running = B::and([entered.clone(), B::not(&self.state.left())]);
-            self.branch(&running, |w| w.stmts(&case.body), |_| ());
+            let body = |w: &mut Self| {
+                w.state.arrive();
+                w.stmts(&case.body);
+            };
+            self.branch(&running, body, |_| ());
         }
         self.state.broken = outer;
     }
