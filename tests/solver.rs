@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use faial_like::base::Name;
 use faial_like::exp::{B, IntTy, Interval, N, Var};
 use faial_like::smt::{Answer, Query, Reason, Session, SolverConfig};
 
@@ -196,4 +197,148 @@ fn a_query_without_solver_is_decided_where_it_is_trivial() {
     let mut session = session("z3-missing.sh");
     assert_eq!(session.check(&Query::new(vec![], vec![B::lit(false)])), Answer::Unsat { assumptions: vec![] });
     assert!(matches!(session.check(&Query::new(vec![], vec![])), Answer::Sat(_)));
+}
+
+// With a real solver.
+
+fn real() -> Option<Session> {
+    if faial_like::smt::locate(None).is_err() {
+        println!("SKIPPED: no solver is installed");
+        return None;
+    }
+    Some(Session::new(SolverConfig::default()))
+}
+
+fn number(name: &str, lo: i128, hi: i128) -> (Var, Interval) {
+    (Var::new(name, IntTy::I32), Interval::new(lo, hi))
+}
+
+fn value(answer: &Answer, name: &str) -> i128 {
+    match answer {
+        Answer::Sat(model) => *model.vars.get(&Name::from(name)).expect("the variable has a value"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn sessions_can_move_to_another_thread() {
+    fn check<T: Send>() {}
+    check::<Session>();
+}
+
+#[test]
+fn a_base_is_asked_about_with_more_conditions() {
+    let Some(mut session) = real() else { return };
+    let (x, y, w) = (number("x", 0, 100), number("y", 0, 100), number("w", 1, 1000));
+    let (vx, vy, vw) = (N::var(&x.0), N::var(&y.0), N::var(&w.0));
+    let index = N::add(IntTy::I32, &N::mul(IntTy::I32, &vy, &vw), &vx);
+    session.with_base(&Query::new(vec![x, y, w], vec![vx.lt(&vw), index.eq(&N::num(35))]));
+    // x = 35 mod w
+    assert_eq!(value(&session.check_extra(&[vw.eq(&N::num(10))]), "x"), 5);
+    assert_eq!(session.check_extra(&[vw.eq(&N::num(10)), vx.ne(&N::num(5))]), Answer::Unsat { assumptions: vec![] });
+    // A variable that the base does not know.
+    let z = N::var(&Var::new("z", IntTy::U8));
+    assert_eq!(value(&session.check_extra(&[vw.eq(&N::num(4)), z.eq(&N::mul(IntTy::I32, &vx, &vy))]), "z"), 24);
+    // Another query in between.
+    let other = Query::new(vec![number("x", 0, 7)], vec![N::num(6).lt(&vx)]);
+    assert_eq!(value(&session.check(&other), "x"), 7);
+    assert_eq!(value(&session.check_extra(&[vw.eq(&N::num(10))]), "y"), 3);
+    // One process did all this.
+    assert_eq!(session.stats().restarts, 0);
+}
+
+#[test]
+fn solutions_are_enumerated_by_blocking_them() {
+    let Some(mut session) = real() else { return };
+    let (x, y) = (number("x", 0, 20), number("y", 0, 20));
+    let (vx, vy) = (N::var(&x.0), N::var(&y.0));
+    let product = N::mul(IntTy::I32, &vx, &vy);
+    session.with_base(&Query::new(vec![x, y], vec![product.eq(&N::num(12))]));
+    let mut found = Vec::new();
+    while let Answer::Sat(model) = session.check_extra(&[vx.lt(&vy)]) {
+        let (at_x, at_y) = (model.vars[&Name::from("x")], model.vars[&Name::from("y")]);
+        found.push((at_x, at_y));
+        session.block(&B::not(&B::and([vx.eq(&N::num(at_x)), vy.eq(&N::num(at_y))])));
+        assert!(found.len() < 10, "{found:?}");
+    }
+    found.sort_unstable();
+    assert_eq!(found, [(1, 12), (2, 6), (3, 4)]);
+}
+
+#[test]
+fn a_base_with_bit_operations_is_asked_in_bit_vectors() {
+    let Some(mut session) = real() else { return };
+    let (x, y) = (number("x", 0, 1000), number("y", 0, 1000));
+    let (vx, vy) = (N::var(&x.0), N::var(&y.0));
+    let xor = N::bin(faial_like::exp::NBin::Xor, IntTy::I32, &vx, &vy);
+    session.with_base(&Query::new(vec![x, y], vec![xor.eq(&N::num(1000))]));
+    assert_eq!(value(&session.check_extra(&[vx.eq(&N::num(999))]), "y"), 15);
+    assert_eq!(session.check_extra(&[vx.eq(&vy)]), Answer::Unsat { assumptions: vec![] });
+}
+
+#[test]
+fn terms_nested_ten_thousand_deep_are_asked() {
+    let Some(mut session) = real() else { return };
+    // The caller's own stack matters for building and dropping such a term.
+    let deep = std::thread::Builder::new().stack_size(256 << 20).spawn(move || {
+        let (x, y) = (number("x", 0, 9), number("y", 0, 9));
+        let (vx, vy) = (N::var(&x.0), N::var(&y.0));
+        let mut term = vx.clone();
+        for i in 0..10_000 {
+            let step = if i % 2 == 0 { &vx } else { &vy };
+            term = N::ite(
+                &term.lt(&vy),
+                &N::add(IntTy::I32, &term, &N::num(1)),
+                &N::bin(faial_like::exp::NBin::Max, IntTy::I32, &term, step),
+            );
+        }
+        // The last step of each pair brings the term to at least y.
+        let query = Query::new(vec![x, y], vec![term.lt(&vy), N::num(8).lt(&vy)]);
+        session.check(&query)
+    });
+    match deep.expect("a thread").join().expect("no panic") {
+        Answer::Unsat { .. } | Answer::Unknown(Reason::Timeout | Reason::Incomplete(_)) => {}
+        answer => panic!("{answer:?}"),
+    }
+}
+
+#[test]
+fn scripts_are_kept_and_are_the_same_every_time() {
+    let Some(_) = real() else { return };
+    let run = || {
+        let dir = tempfile::tempdir().expect("a directory");
+        let config = SolverConfig { keep_dir: Some(dir.path().join("smt")), ..SolverConfig::default() };
+        let mut session = Session::new(config);
+        let query = question();
+        session.check(&query);
+        session.with_base(&query);
+        session.check_extra(&[N::var(&query.vars[0].0).lt(&N::num(90))]);
+        let mut files: Vec<_> =
+            std::fs::read_dir(dir.path().join("smt")).expect("kept").map(|f| f.expect("a file").path()).collect();
+        files.sort();
+        files.iter().map(|f| std::fs::read_to_string(f).expect("text")).collect::<Vec<_>>()
+    };
+    let first = run();
+    assert_eq!(first.len(), 2);
+    assert!(first[0].starts_with("; sat\n") && first[1].ends_with("(check-sat)\n"), "{first:?}");
+    assert_eq!(first, run());
+}
+
+#[test]
+fn a_hard_query_ends_in_time_and_the_next_one_is_answered() {
+    let Some(_) = real() else { return };
+    let mut session = Session::new(SolverConfig { timeout: Duration::from_millis(400), ..SolverConfig::default() });
+    // x^3 + y^3 + z^3 = 42 has a solution, with 17 digits.
+    let vars: Vec<(Var, Interval)> =
+        ["x", "y", "z"].iter().map(|name| (Var::new(*name, IntTy::I64), Interval::new(-(1 << 57), 1 << 57))).collect();
+    let cube = |v: &Var| {
+        let v = N::var(v);
+        N::mul(IntTy::MATH, &N::mul(IntTy::MATH, &v, &v), &v)
+    };
+    let sum = vars.iter().fold(N::num(0), |sum, (v, _)| N::add(IntTy::MATH, &sum, &cube(v)));
+    let hard = Query::new(vars, vec![sum.eq(&N::num(42))]);
+    for _ in 0..5 {
+        assert!(matches!(ask(&mut session, &hard), Answer::Unknown(_)));
+    }
+    assert!(matches!(ask(&mut session, &question()), Answer::Sat(_)));
 }

@@ -74,17 +74,17 @@ impl E {
 struct Vars(Vec<(Var, Interval)>);
 
 impl Vars {
-    fn new(&mut self, name: &str, ty: IntTy, lo: i128, hi: i128) -> E {
+    fn add(&mut self, name: &str, ty: IntTy, lo: i128, hi: i128) -> E {
         let var = Var::new(name, ty);
         let term = E(N::var(&var), ty);
         self.0.push((var, Interval::new(lo, hi)));
         term
     }
     fn int(&mut self, name: &str) -> E {
-        self.new(name, IntTy::I32, -(1 << 31), (1 << 31) - 1)
+        self.add(name, IntTy::I32, -(1 << 31), (1 << 31) - 1)
     }
     fn uint(&mut self, name: &str, lo: i128, hi: i128) -> E {
-        self.new(name, IntTy::U32, lo, hi)
+        self.add(name, IntTy::U32, lo, hi)
     }
 }
 

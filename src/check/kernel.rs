@@ -174,7 +174,14 @@ fn declared(asserts: &[B]) -> Vec<(Var, Interval)> {
     };
     vars.into_iter()
         .map(|v| {
-            let interval = if bounded(&v) { Interval::new(-(1 << 62), 1 << 62) } else { Interval::of_type(v.ty) };
+            let interval = if bounded(&v) {
+                Interval::new(-(1 << 62), 1 << 62)
+            } else if v.ty.bits == 0 && v.name.as_str().starts_with("value") {
+                // Of the column of stored values: wide enough for every type. `array` notices when it is not.
+                Interval::new(-(1 << 90), 1 << 90)
+            } else {
+                Interval::of_type(v.ty)
+            };
             (v, interval)
         })
         .collect()
@@ -418,12 +425,17 @@ impl Check<'_> {
         self.session.with_base(&base);
         let mut distinct = B::not(&races.same_value);
         let mut same_value = false;
+        let mut any = false;
         loop {
             self.queries += 1;
             match self.session.check_extra(std::slice::from_ref(&distinct)) {
                 Answer::Unsat { assumptions } => {
                     self.rests_on(assumptions);
                     if same_value || races.same_value.as_lit() == Some(false) {
+                        if !any {
+                            let text = "there is a race, but not with the stored values as they are modelled".to_owned();
+                            self.unknown(array, &Reason::Incomplete(text), at.level);
+                        }
                         return;
                     }
                     // No other race: is there one between stores of the same value?
@@ -431,6 +443,7 @@ impl Check<'_> {
                     distinct = races.same_value.clone();
                 }
                 Answer::Sat(model) => {
+                    any = true;
                     let model = self.smaller(&model, &distinct);
                     let Some(pair) = chosen(&races, &model, phase) else {
                         self.unknown(array, &Reason::Incomplete("the model names no accesses".to_owned()), at.level);
@@ -453,6 +466,8 @@ impl Check<'_> {
 
     fn rests_on(&mut self, assumptions: Vec<String>) {
         for assumption in assumptions {
+            // It is about either thread.
+            let assumption = assumption.replace("!1", "").replace("!2", "");
             if !self.assumptions.contains(&assumption) {
                 self.assumptions.push(assumption);
             }

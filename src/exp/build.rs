@@ -24,28 +24,21 @@ impl N {
         }
     }
 
-    /// The type that all values of this term have, when its constructor says so.
-    pub fn ty(&self) -> Option<IntTy> {
-        match self.kind() {
-            NExp::Num(_) => None,
-            NExp::Var(var) => Some(var.ty),
-            NExp::Bin(_, ty, _, _) | NExp::Cast(ty, _) => Some(*ty),
-            NExp::If(_, t, e) => match (t.ty(), e.ty()) {
-                (Some(a), Some(b)) if a == b => Some(a),
-                _ => None,
-            },
-            NExp::Call(fun, _) => Some(fun.ty),
-        }
-    }
-
     /// Is every value of this term surely a value of `ty`?
     fn fits(&self, ty: IntTy) -> bool {
+        self.fits_within(ty, 8)
+    }
+
+    /// The same, looking through so many choices: a term is a graph, and walking it as a tree takes for ever.
+    fn fits_within(&self, ty: IntTy, choices: u32) -> bool {
         if ty.bits == 0 {
             return true;
         }
         match self.kind() {
             NExp::Num(value) => ty.contains(*value),
-            NExp::If(_, t, e) if self.depth() < 32 => t.fits(ty) && e.fits(ty),
+            NExp::If(_, t, e) if choices > 0 && self.ty().is_none() => {
+                t.fits_within(ty, choices - 1) && e.fits_within(ty, choices - 1)
+            }
             _ => match self.ty() {
                 Some(own) if own.bits == 0 => false,
                 Some(own) => own == ty || (own.bits < ty.bits && (ty.signed || !own.signed)),

@@ -104,7 +104,7 @@ pub const TYPES: [(&str, IntTy); 11] = [
     ("u32", IntTy::U32),
     ("i64", IntTy::I64),
     ("u64", IntTy::U64),
-    ("u96", IntTy::OPAQUE),
+    ("u88", IntTy::OPAQUE),
 ];
 
 /// Is this word, before a parenthesis, something else than a function?

@@ -23,7 +23,7 @@ impl IntTy {
     pub const BOOL: IntTy = IntTy { bits: 1, signed: false };
     /// Stands for values that are not integers (floating-point numbers, versions of memory): only whether two are
     /// equal has a meaning.
-    pub const OPAQUE: IntTy = IntTy { bits: 96, signed: false };
+    pub const OPAQUE: IntTy = IntTy { bits: 88, signed: false };
     pub const I8: IntTy = IntTy { bits: 8, signed: true };
     pub const U8: IntTy = IntTy { bits: 8, signed: false };
     pub const I16: IntTy = IntTy { bits: 16, signed: true };
@@ -164,7 +164,8 @@ macro_rules! shared_term {
                         return found.clone();
                     }
                     let depth = kind.children_depth().saturating_add(1);
-                    let made = $handle(Arc::new(Node { hash, depth, kind }));
+                    let ty = kind.own_type();
+                    let made = $handle(Arc::new(Node { hash, depth, ty, kind }));
                     bucket.push(made.clone());
                     made
                 })
@@ -211,6 +212,7 @@ macro_rules! shared_term {
 struct Node<T> {
     hash: u64,
     depth: u32,
+    ty: Option<IntTy>,
     kind: T,
 }
 
@@ -221,6 +223,13 @@ thread_local! {
 
 shared_term!(N, NExp, NUMERIC);
 shared_term!(B, BExp, BOOLEAN);
+
+impl N {
+    /// The type that all values of this term have, when its constructor says so.
+    pub fn ty(&self) -> Option<IntTy> {
+        self.0.ty
+    }
+}
 
 impl NExp {
     fn children_depth(&self) -> u32 {
@@ -234,7 +243,23 @@ impl NExp {
     }
 }
 
+impl NExp {
+    fn own_type(&self) -> Option<IntTy> {
+        match self {
+            NExp::Num(_) => None,
+            NExp::Var(var) => Some(var.ty),
+            NExp::Bin(_, ty, _, _) | NExp::Cast(ty, _) => Some(*ty),
+            NExp::If(_, t, e) => t.ty().filter(|ty| e.ty() == Some(*ty)),
+            NExp::Call(fun, _) => Some(fun.ty),
+        }
+    }
+}
+
 impl BExp {
+    fn own_type(&self) -> Option<IntTy> {
+        Some(IntTy::BOOL)
+    }
+
     fn children_depth(&self) -> u32 {
         match self {
             BExp::Lit(_) => 0,

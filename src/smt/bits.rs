@@ -1,4 +1,4 @@
-//! The bit-vector encoding: every operator at its own width, exactly (`protocol-spec/07-encoding.md`, [BV-*]).
+//! The bit-vector encoding: every operator at its own width, exactly (`protocol-spec/07-encoding.md`).
 //!
 //! A term is a bit-vector with a sign; its value is the integer that the two stand for. Values of different types meet
 //! by extension to a width that holds both. An operator on mathematical integers has the width that its interval needs.
@@ -142,7 +142,7 @@ impl Encoder {
         Ok(())
     }
 
-    /// Declares the functions, and says what their applications are.
+    /// Declares the functions, and says what their applications are. [BV-FUN]
     fn functions(&mut self) -> Result<()> {
         let mut signatures: IndexMap<(Fun, usize), Vec<u32>> = IndexMap::new();
         for (fun, args, _) in self.calls.values() {
@@ -240,7 +240,7 @@ impl Encoder {
     fn operator(&mut self, op: NBin, ty: IntTy, l: &N, r: &N, term: &N) -> Result<Bits> {
         let (a, b) = (self.number(l)?, self.number(r)?);
         let shift = matches!(op, NBin::Shl | NBin::Shr);
-        // The width to work in, and the sign to read it by.
+        // [BV-WIDTH] [BV-MATH] The width to work in, and the sign to read it by.
         let (width, signed) = if ty.bits != 0 {
             (u32::from(ty.bits), ty.signed)
         } else {
@@ -264,7 +264,7 @@ impl Encoder {
             (width, true)
         };
         if shift {
-            // Both at a width that holds the amount too: negative amounts become large ones, which shift all out.
+            // [BV-SHIFT] Both at a width that holds the amount too: negative amounts become large ones, which shift all out.
             let wide = width.max(b.width);
             let x = Bits { text: resized(&a, width), width, signed };
             let x = if wide == width { x.text } else { extended(&x, wide) };
@@ -298,7 +298,7 @@ impl Encoder {
                     format!("(ite (= {y} {zero}) {zero} {quotient})")
                 }
             }
-            // The remainder by zero is the dividend in SMT-LIB too.
+            // [BV-DIV] The remainder by zero is the dividend in SMT-LIB too.
             NBin::Rem => format!("({} {x} {y})", pick("bvsrem", "bvurem")),
             NBin::Min => format!("(ite ({} {x} {y}) {x} {y})", pick("bvsle", "bvule")),
             NBin::Max => format!("(ite ({} {x} {y}) {y} {x})", pick("bvsle", "bvule")),
@@ -341,7 +341,7 @@ impl Encoder {
     }
 }
 
-/// A width and sign that hold the values of both.
+/// A width and sign that hold the values of both. [BV-COMPARE]
 fn common(a: &Bits, b: &Bits) -> (u32, bool) {
     if !a.signed && !b.signed {
         return (a.width.max(b.width), false);

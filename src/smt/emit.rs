@@ -480,3 +480,282 @@ impl Reach<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::ints::{BitOps, Wrap, assumption};
+    use super::*;
+    use crate::exp::{B, Fun, N, NBin, Var};
+    use expect_test::{Expect, expect};
+
+    const I32: IntTy = IntTy::I32;
+    const U32: IntTy = IntTy::U32;
+
+    /// The script of a condition over `tid` in 0..=1023, `n` and `w` of type `int`, and `u` of type `unsigned`.
+    fn check(cond: impl FnOnce(&N, &N, &N, &N) -> B, expected: Expect) {
+        let vars = [
+            (Var::new("tid", U32), Interval::new(0, 1023)),
+            (Var::new("n", I32), Interval::of_type(I32)),
+            (Var::new("w", I32), Interval::of_type(I32)),
+            (Var::new("u", U32), Interval::of_type(U32)),
+        ];
+        let mut ints = Ints::new(Wrap::Assume, BitOps::Refuse);
+        for (var, interval) in &vars {
+            ints.declare(&var.name, *interval);
+        }
+        let [tid, n, w, u] = vars.map(|(var, _)| N::var(&var));
+        let mut emitter = Emitter::new(true);
+        let text = match ints.holds(&cond(&tid, &n, &w, &u)) {
+            Ok(form) => {
+                emitter.assert(form, &ints).expect("it can be written");
+                emitter.take().expect("it is small")
+            }
+            Err(error) => format!("{error}\n"),
+        };
+        let assumed: String = ints.assumed.iter().map(|term| format!("; {}\n", assumption(term))).collect();
+        expected.assert_eq(&(text + &assumed));
+    }
+
+    fn num(value: i128) -> N {
+        N::num(value)
+    }
+
+    #[test]
+    fn a_difference_that_fits_after_conversion_is_not_wrapped() {
+        // (int)(tid - 1u) < n
+        check(
+            |tid, n, _, _| N::cast(I32, &N::sub(U32, tid, &num(1))).lt(n),
+            expect![[r#"
+            (declare-fun v.tid () Int)
+            (assert (<= 0 v.tid 1023))
+            (declare-fun v.n () Int)
+            (assert (<= (- 2147483648) v.n 2147483647))
+            (assert (<= v.tid v.n))
+        "#]],
+        );
+    }
+
+    #[test]
+    fn one_period_is_a_choice() {
+        // tid - 1u < u
+        check(
+            |tid, _, _, u| N::sub(U32, tid, &num(1)).lt(u),
+            expect![[r#"
+            (declare-fun v.tid () Int)
+            (assert (<= 0 v.tid 1023))
+            (declare-fun v.u () Int)
+            (assert (<= 0 v.u 4294967295))
+            (define-fun c!4 () Int (ite (<= v.tid 0) (- 1) 0))
+            (assert (<= v.tid (+ v.u (* 4294967296 c!4))))
+        "#]],
+        );
+    }
+
+    #[test]
+    fn a_product_by_a_constant_is_wrapped_by_a_quotient_when_unsigned() {
+        check(
+            |_, n, _, u| N::mul(U32, u, &num(12)).lt(n),
+            expect![[r#"
+            (declare-fun v.u () Int)
+            (assert (<= 0 v.u 4294967295))
+            (declare-fun v.n () Int)
+            (assert (<= (- 2147483648) v.n 2147483647))
+            (declare-fun q!4 () Int)
+            (assert (<= (* 1073741824 q!4) (* 3 v.u)))
+            (assert (<= (* 3 v.u) (+ (* 1073741824 q!4) 1073741823)))
+            (assert (<= (+ (* 12 v.u) 1) (+ v.n (* 4294967296 q!4))))
+        "#]],
+        );
+    }
+
+    #[test]
+    fn signed_overflow_is_assumed_away() {
+        check(
+            |_, n, w, _| N::mul(I32, n, &num(12)).lt(w),
+            expect![[r#"
+            (declare-fun v.n () Int)
+            (assert (<= (- 2147483648) v.n 2147483647))
+            (declare-fun v.w () Int)
+            (assert (<= (- 2147483648) v.w 2147483647))
+            (assert (<= (+ (* 12 v.n) 1) v.w))
+            (assert (<= 0 (+ v.n 178956970)))
+            (assert (<= v.n 178956970))
+            ; no signed overflow in `n * 12`
+        "#]],
+        );
+    }
+
+    #[test]
+    fn equal_residues_need_no_assumption_when_their_difference_is_small() {
+        check(
+            |tid, n, w, u| {
+                let base = N::mul(U32, &N::cast(U32, n), &N::cast(U32, w));
+                N::add(U32, &base, tid).eq(&N::add(U32, &base, &N::bin(NBin::Min, U32, u, &num(7))))
+            },
+            expect![[r#"
+                (declare-fun v.tid () Int)
+                (assert (<= 0 v.tid 1023))
+                (declare-fun v.u () Int)
+                (assert (<= 0 v.u 4294967295))
+                (define-fun c!4 () Int (ite (<= v.u 7) v.u 7))
+                (assert (= v.tid c!4))
+            "#]],
+        );
+    }
+
+    #[test]
+    fn quotient_and_remainder_by_a_constant_cancel() {
+        check(
+            |tid, n, _, _| {
+                let row = N::mul(U32, &N::bin(NBin::Div, U32, tid, &num(32)), &num(32));
+                N::cast(I32, &N::add(U32, &row, &N::bin(NBin::Rem, U32, tid, &num(32)))).eq(n)
+            },
+            expect![[r#"
+                (declare-fun v.tid () Int)
+                (assert (<= 0 v.tid 1023))
+                (declare-fun v.n () Int)
+                (assert (<= (- 2147483648) v.n 2147483647))
+                (assert (= v.tid v.n))
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_remainder_of_a_signed_number_has_its_sign() {
+        check(
+            |_, n, _, _| N::bin(NBin::Rem, I32, n, &num(4)).eq(&num(-3)),
+            expect![[r#"
+            (declare-fun v.n () Int)
+            (assert (<= (- 2147483648) v.n 2147483647))
+            (declare-fun q!4 () Int)
+            (assert (or (and (<= 0 v.n) (<= (* 4 q!4) v.n) (<= v.n (+ (* 4 q!4) 3))) (and (<= (+ v.n 1) 0) (<= v.n (* 4 q!4)) (<= (* 4 q!4) (+ v.n 3)))))
+            (assert (= (+ v.n 3) (* 4 q!4)))
+        "#]],
+        );
+    }
+
+    #[test]
+    fn masks_are_quotients() {
+        check(
+            |tid, _, _, _| N::bin(NBin::And, U32, tid, &num(0b11_0100)).eq(&num(4)),
+            expect![[r#"
+            (declare-fun q!4 () Int)
+            (declare-fun v.tid () Int)
+            (assert (<= 0 v.tid 1023))
+            (assert (<= (* 4 q!4) v.tid))
+            (assert (<= v.tid (+ (* 4 q!4) 3)))
+            (declare-fun q!6 () Int)
+            (assert (<= (* 16 q!6) v.tid))
+            (assert (<= v.tid (+ (* 16 q!6) 15)))
+            (declare-fun q!5 () Int)
+            (assert (<= (* 8 q!5) v.tid))
+            (assert (<= v.tid (+ (* 8 q!5) 7)))
+            (declare-fun q!7 () Int)
+            (assert (<= (* 64 q!7) v.tid))
+            (assert (<= v.tid (+ (* 64 q!7) 63)))
+            (assert (= (+ q!4 (* 4 q!6)) (+ (* 2 q!5) (* 16 q!7) 1)))
+        "#]],
+        );
+        check(
+            |tid, n, _, _| N::bin(NBin::Xor, U32, tid, &num(16)).eq(&N::cast(U32, n)),
+            expect![[r#"
+            (declare-fun v.tid () Int)
+            (assert (<= 0 v.tid 1023))
+            (declare-fun q!5 () Int)
+            (assert (<= (* 32 q!5) v.tid))
+            (assert (<= v.tid (+ (* 32 q!5) 31)))
+            (declare-fun v.n () Int)
+            (assert (<= (- 2147483648) v.n 2147483647))
+            (declare-fun q!4 () Int)
+            (assert (<= (* 16 q!4) v.tid))
+            (assert (<= v.tid (+ (* 16 q!4) 15)))
+            (assert (= (+ v.tid (* 64 q!5) 16) (+ v.n (* 32 q!4))))
+        "#]],
+        );
+    }
+
+    #[test]
+    fn a_shift_by_a_few_amounts_is_a_table() {
+        check(
+            |tid, n, _, _| N::bin(NBin::Shl, I32, &num(1), &N::bin(NBin::And, U32, tid, &num(3))).eq(n),
+            expect![[r#"
+            (declare-fun v.n () Int)
+            (assert (<= (- 2147483648) v.n 2147483647))
+            (declare-fun v.tid () Int)
+            (assert (<= 0 v.tid 1023))
+            (declare-fun q!4 () Int)
+            (assert (<= (* 4 q!4) v.tid))
+            (assert (<= v.tid (+ (* 4 q!4) 3)))
+            (define-fun c!5 () Int (ite (= v.tid (+ (* 4 q!4) 2)) 4 8))
+            (define-fun c!6 () Int (ite (= v.tid (+ (* 4 q!4) 1)) 2 c!5))
+            (define-fun c!7 () Int (ite (= v.tid (* 4 q!4)) 1 c!6))
+            (assert (= v.n c!7))
+        "#]],
+        );
+    }
+
+    #[test]
+    fn a_mask_of_unknowns_is_refused() {
+        check(
+            |_, n, w, _| N::bin(NBin::And, I32, n, w).eq(&num(4)),
+            expect![[r#"
+            `&` of two unknown numbers has no integer form
+        "#]],
+        );
+    }
+
+    #[test]
+    fn applications_have_names_and_the_range_of_their_type() {
+        let fun = Fun { name: "a b|c".into(), ty: IntTy::U8, kind: FunKind::Input };
+        check(
+            |_, n, _, _| N::call(fun.clone(), vec![n.clone(), num(1)]).eq(&N::call(fun.clone(), vec![num(2), num(1)])),
+            expect![[r#"
+                (declare-fun f.a!x20!b!x7c!c!2!u8 (Int Int) Int)
+                (declare-fun v.n () Int)
+                (assert (<= (- 2147483648) v.n 2147483647))
+                (declare-fun a!4 () Int)
+                (assert (= a!4 (f.a!x20!b!x7c!c!2!u8 v.n 1)))
+                (assert (<= 0 a!4 255))
+                (declare-fun a!5 () Int)
+                (assert (= a!5 (f.a!x20!b!x7c!c!2!u8 2 1)))
+                (assert (<= 0 a!5 255))
+                (assert (= a!4 a!5))
+            "#]],
+        );
+    }
+
+    #[test]
+    fn products_are_replaced_by_unknowns_with_lemmas() {
+        check(
+            |tid, n, w, _| {
+                let row = N::mul(IntTy::I64, n, w);
+                B::and([tid.lt(w), N::add(IntTy::I64, &row, tid).eq(&num(7))])
+            },
+            expect![[r#"
+                (declare-fun v.tid () Int)
+                (assert (<= 0 v.tid 1023))
+                (declare-fun v.w () Int)
+                (assert (<= (- 2147483648) v.w 2147483647))
+                (assert (<= (+ v.tid 1) v.w))
+                (declare-fun m!0 () Int)
+                (assert (= (+ v.tid m!0) 7))
+                (assert (<= 0 (+ m!0 4611686016279904256)))
+                (assert (<= m!0 4611686018427387904))
+                (declare-fun v.n () Int)
+                (assert (<= (- 2147483648) v.n 2147483647))
+                (assert (or (not (= v.n 0)) (= m!0 0)))
+                (assert (or (not (= v.n 1)) (= m!0 v.w)))
+                (assert (or (<= v.n 0) (<= (+ v.w 1) 0) (<= v.w m!0)))
+                (assert (or (<= v.n 0) (<= 1 v.w) (<= m!0 v.w)))
+                (assert (or (<= 0 v.n) (<= (+ v.w 1) 0) (<= (+ v.w m!0) 0)))
+                (assert (or (<= 0 v.n) (<= 1 v.w) (<= 0 (+ v.w m!0))))
+                (assert (or (not (= v.w 0)) (= m!0 0)))
+                (assert (or (not (= v.w 1)) (= m!0 v.n)))
+                (assert (or (<= v.w 0) (<= (+ v.n 1) 0) (<= v.n m!0)))
+                (assert (or (<= v.w 0) (<= 1 v.n) (<= m!0 v.n)))
+                (assert (or (<= 0 v.w) (<= (+ v.n 1) 0) (<= (+ v.n m!0) 0)))
+                (assert (or (<= 0 v.w) (<= 1 v.n) (<= 0 (+ v.n m!0))))
+            "#]],
+        );
+    }
+}

@@ -122,6 +122,8 @@ pub struct Ints {
     pub assumed: IndexSet<N>,
 }
 
+/// Larger bounds are forgotten, so that arithmetic on bounds cannot overflow.
+const MAX_BOUND: i128 = 1 << 120;
 /// A residue that may be off by at most this many periods is wrapped by choices.
 const MAX_CHOICES: i128 = 3;
 /// A shift by one of at most this many amounts becomes a table.
@@ -150,6 +152,7 @@ impl Ints {
 
     /// Declares a variable. Its interval becomes a fact of every query.
     pub fn declare(&mut self, name: &Name, interval: Interval) -> AtomId {
+        let interval = tame(interval);
         self.ranges.insert(name.clone(), interval);
         self.atom(Atom::Var(name.clone()), interval)
     }
@@ -301,6 +304,7 @@ impl Ints {
     /// An integer congruent to the value of the term modulo 2^bits; the value itself for `bits` 0.
     fn number(&mut self, term: &N, bits: u8) -> Result<Raw> {
         match term.kind() {
+            NExp::Num(value) if value.checked_abs().is_none_or(|v| v > MAX_BOUND) => return Err(TooLarge.into()),
             NExp::Num(value) => return self.raw(Poly::constant(*value), Interval::ALL, TRUE),
             NExp::Var(var) => return self.variable(var),
             _ => {}
@@ -735,6 +739,7 @@ impl Ints {
         if let Some(value) = poly.as_constant() {
             return Ok(Raw { poly, interval: Interval::new(value, value), ok });
         }
+        let interval = tame(interval);
         if ok == TRUE {
             self.note(&poly, interval);
         }
@@ -836,7 +841,7 @@ impl Ints {
     /// An interval that holds in every solution, whatever was assumed.
     pub fn hard(&self, poly: &Poly) -> Interval {
         let computed = poly.interval(&|atom| self.bounds(atom));
-        self.facts.get(poly).map_or(computed, |known| known.meet(computed))
+        tame(self.facts.get(poly).map_or(computed, |known| known.meet(computed)))
     }
 
     /// What is known of the polynomial beyond the bounds of its unknowns.
@@ -956,6 +961,11 @@ impl Ints {
             }
         }
     }
+}
+
+fn tame(interval: Interval) -> Interval {
+    let small = |bound: Option<i128>| bound.filter(|b| (-MAX_BOUND..=MAX_BOUND).contains(b));
+    Interval { lo: small(interval.lo), hi: small(interval.hi) }
 }
 
 fn truth(value: bool) -> FormId {

@@ -35,6 +35,7 @@ pub struct Process {
     output: Receiver<Vec<u8>>,
     unread: VecDeque<u8>,
     stderr: Arc<Mutex<VecDeque<u8>>>,
+    stderr_closed: Receiver<()>,
     max_answer: usize,
 }
 
@@ -75,7 +76,9 @@ impl Process {
         });
         let tail = Arc::new(Mutex::new(VecDeque::new()));
         let shared = Arc::clone(&tail);
+        let (closing, stderr_closed) = channel::<()>();
         std::thread::spawn(move || {
+            let _closing = closing;
             pump(stderr, |bytes| {
                 if let Ok(mut tail) = shared.lock() {
                     tail.extend(bytes);
@@ -85,7 +88,7 @@ impl Process {
                 true
             });
         });
-        Ok(Process { child, input, output, unread: VecDeque::new(), stderr: tail, max_answer })
+        Ok(Process { child, input, output, unread: VecDeque::new(), stderr: tail, stderr_closed, max_answer })
     }
 
     /// Hands over commands to be written; returns at once. A solver that is gone is noticed by the next `read`.
@@ -146,6 +149,8 @@ impl Process {
                 Err(_) => break,
             }
         }
+        // Until all of it has been read.
+        let _ = self.stderr_closed.recv_timeout(Duration::from_millis(100));
         let tail = self.stderr.lock().map(|t| t.iter().copied().collect::<Vec<u8>>()).unwrap_or_default();
         let tail = String::from_utf8_lossy(&tail);
         match tail.trim() {

@@ -1,4 +1,4 @@
-//! Products of unknowns, replaced by fresh integers with linear lemmas (`protocol-spec/07-encoding.md`, [PROD-*]).
+//! Products of unknowns, replaced by fresh integers with linear lemmas (`protocol-spec/07-encoding.md`).
 //!
 //! A polynomial is factored by its dimensions: `W*y + W*H*z + x` becomes `m1 + x` with `m1 = [W * (y + m2)]` and
 //! `m2 = [H * z]`. Every lemma holds for all integers, so what has no solution with the lemmas has none.
@@ -87,7 +87,7 @@ impl Products {
         }
     }
 
-    /// The polynomial with its products replaced by unknowns.
+    /// The polynomial with its products replaced by unknowns. [PROD-FACTORING]
     pub fn linear(&mut self, poly: &Poly, ints: &Ints) -> Result<Poly> {
         if poly.is_linear() {
             return Ok(poly.clone());

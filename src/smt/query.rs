@@ -172,7 +172,7 @@ impl Calls {
     }
 }
 
-type Table = HashMap<(Fun, Vec<i128>), i128>;
+type Table = IndexMap<(Fun, Vec<i128>), i128>;
 
 impl Model {
     /// The model that gives the variables these values, and each application the value listed for it. Arguments are
@@ -188,19 +188,37 @@ impl Model {
             })
             .collect();
         let mut model = Model { vars, apps: Vec::new() };
+        let order = query.calls();
+        // The arguments of one application may depend on the value of another one that the solver never saw.
         let mut table = Table::new();
-        for call in query.calls() {
-            let NExp::Call(fun, args) = call.kind() else { continue };
-            let args = model.with_env(&table, |env| args.iter().map(|a| eval_n(a, env)).collect::<Result<Vec<_>, _>>());
-            let Ok(args) = args else { continue };
-            let value = fun.ty.wrap(calls.get(&call).copied().unwrap_or(0));
-            let key = (fun.clone(), args);
-            if !table.contains_key(&key) {
-                model.apps.push((key.0.clone(), key.1.clone(), value));
-                table.insert(key, value);
+        for _ in 0..4 {
+            let next = model.tabulate(&table, order.iter().filter(|call| calls.contains_key(*call)), calls);
+            if next == table {
+                break;
             }
+            table = next;
         }
+        let rest = model.tabulate(&table, order.iter(), &HashMap::new());
+        for (key, value) in rest {
+            table.entry(key).or_insert(value);
+        }
+        model.apps = table.into_iter().map(|((fun, args), value)| (fun, args, value)).collect();
         model
+    }
+
+    /// The table of these applications, with arguments evaluated in another table.
+    fn tabulate<'a>(&self, known: &Table, order: impl Iterator<Item = &'a N>, calls: &HashMap<N, i128>) -> Table {
+        let mut table = Table::new();
+        self.with_env(known, |env| {
+            for call in order {
+                let NExp::Call(fun, args) = call.kind() else { continue };
+                if let Ok(args) = args.iter().map(|a| eval_n(a, env)).collect::<Result<Vec<_>, _>>() {
+                    let value = fun.ty.wrap(calls.get(call).copied().unwrap_or(0));
+                    table.entry((fun.clone(), args)).or_insert(value);
+                }
+            }
+        });
+        table
     }
 
     fn with_env<T>(&self, table: &Table, body: impl FnOnce(&Env) -> T) -> T {

@@ -172,6 +172,10 @@ pub fn function(name: &str) -> Option<Builtin> {
         | "__non_temporal_loads_end"
         | "__modifies"
         | "__constant_read" => known(Intrinsic::Nothing, Type::BOOL),
+"__no_read" | "__no_write" | "__read" | "__write" | "__read_implies" | "__write_implies" | "__read_offset_bytes"
+        | "__write_offset_bytes" | "__ptr_offset_bytes" | "__ptr_base" => {
+            known(Intrinsic::Havoc(Name::new("annotation")), Type::INT)
+        }
         "__requires" | "__assume" | "__builtin_assume" | "__global_requires" | "__global_assume" | "__axiom" => {
             known(Intrinsic::Assume, Type::BOOL)
         }

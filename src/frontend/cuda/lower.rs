@@ -342,11 +342,17 @@ impl<'l, 't> Body<'l, 't> {
             return match declared_name(decl.declarator) {
                 Some(name) if name.kind() == "operator_cast" => match name.child_by_field_name("type") {
                     Some(ty) => {
-                        let base = self.type_of(ty);
-                        match name.child_by_field_name("declarator") {
-                            Some(d) => self.declare(base, &d).0,
-                            None => base,
+                        let mut result = self.type_of(ty);
+                        let mut next = name.child_by_field_name("declarator");
+                        while let Some(declarator) = next {
+                            result = match declarator.kind() {
+                                "abstract_pointer_declarator" => result.ptr(),
+                                "abstract_reference_declarator" => Type::Ref(Arc::new(result)),
+                                _ => break,
+                            };
+                            next = declarator.child_by_field_name("declarator").or_else(|| last_named(declarator));
                         }
+                        result
                     }
                     None => Type::Void,
                 },
@@ -1878,12 +1884,20 @@ impl<'l, 't> Body<'l, 't> {
     fn construct(&mut self, ty: &Type, items: &[Node<'t>], span: Span) -> Option<Expr> {
         let Type::Struct(class) = ty else { return None };
         let base = class.name.split('<').next().unwrap_or("").to_owned();
-        let decl = self.method_decl(ty, &base, items.len())?;
+        self.method_decl(ty, &base, items.len())?;
+        let args = items.iter().map(|i| self.expr(*i)).collect();
+        self.construct_from(ty, args, span)
+    }
+
+    fn construct_from(&mut self, ty: &Type, args: Vec<Expr>, span: Span) -> Option<Expr> {
+        let Type::Struct(class) = ty else { return None };
+        let base = class.name.split('<').next().unwrap_or("").to_owned();
+        let decl = self.method_decl(ty, &base, args.len())?;
         // The object is a temporary that the constructor fills.
         let id = self.declare_hidden(ty.clone(), span);
         let place = Expr::new(ExprKind::Var(id), ty.clone(), span);
         let this = self.address_of(place.clone(), span);
-        let call = self.call_method(decl, ty, Some(this), items, span);
+        let call = self.call_member(decl, ty, Some(this), args, span);
         let value = self.value(place);
         Some(Expr::new(ExprKind::Comma(Box::new(call), Box::new(value)), ty.clone(), span))
     }
@@ -2105,6 +2119,19 @@ impl<'l, 't> Body<'l, 't> {
         }
     }
 
+    /// Does this name stand for a value, and not for a type?
+    fn names_a_value(&self, name: &str) -> bool {
+        match self.lookup(name) {
+            Some(Local::Var(_) | Local::Value(..)) => true,
+            Some(Local::Type(_) | Local::Lambda(_)) => false,
+            None => {
+                let names = self.lower.names;
+                !names.types.contains_key(name)
+                    && (names.globals.contains_key(name) || names.enumerators.contains_key(name))
+            }
+        }
+    }
+
     fn bind(&mut self, name: String, local: Local<'t>) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name, local);
@@ -2147,8 +2174,7 @@ impl<'l, 't> Body<'l, 't> {
                         && all.iter().all(|q| {
                             q.child_by_field_name("declarator").is_none() && {
                                 q.child_by_field_name("type").is_some_and(|t| {
-                                    t.kind() == "type_identifier"
-                                        && matches!(self.lookup(self.text(t)), Some(Local::Var(_) | Local::Value(..)))
+                                    t.kind() == "type_identifier" && self.names_a_value(self.text(t))
                                 })
                             }
                         })
@@ -2172,6 +2198,14 @@ impl<'l, 't> Body<'l, 't> {
                         (Type::Struct(class), _) if &*class.name == "dim3" => {
                             self.launch_vector(&class.clone(), args, span)
                         }
+                        (Type::Struct(_), _) => match self.construct_from(&base, args.clone(), span) {
+                            Some(made) => made,
+                            None if args.len() == 1 && args[0].ty == base => args[0].clone(),
+                            None => {
+                                let text = "this construction is not supported";
+                                Expr::unknown("unknown-construct", text, base.clone(), span)
+                            }
+                        },
                         (_, [only]) => self.convert(only.clone(), &base),
                         _ => self.opaque("construct", args, base.clone(), span),
                     };

@@ -301,12 +301,14 @@ impl<'a> Unit<'a> {
                 "pointer_declarator" | "reference_declarator" | "attributed_declarator" => {
                     declarator.child_by_field_name("declarator").or_else(|| last_named(declarator))?
                 }
+                // `operator T*()`: its type and its empty list of parameters are inside of its name.
+                "operator_cast" => break,
                 _ => return None,
             };
         }
         // `int (*f)(int)` declares a pointer, not a function.
         let inner = declarator.child_by_field_name("declarator")?;
-        if inner.kind() == "parenthesized_declarator" {
+        if inner.kind() == "parenthesized_declarator" && declarator.kind() != "operator_cast" {
             return None;
         }
         let mut cursor = node.walk();

@@ -8,8 +8,8 @@ use crate::base::{Name, Span};
 use crate::core::protocol::Barrier;
 use crate::core::{Mode, Protocol, Scope};
 use crate::exp::subst::Leaves;
-use crate::exp::{B, Fun, FunKind, IntTy, N, NBin};
-use crate::kernel::ir::{Expr, FunId, Intrinsic};
+use crate::exp::{B, Fun, FunKind, IntTy, N, NBin, NRel, Var};
+use crate::kernel::ir::{Expr, ExprKind, FunId, Intrinsic};
 use crate::kernel::types::Type;
 
 const MAX_CALL_DEPTH: usize = 100;
@@ -224,7 +224,9 @@ impl<'p> Walk<'p> {
                 Value::Num(self.fresh_uniform(name.as_str(), IntTy::I32))
             }
             Intrinsic::Assume | Intrinsic::Assert => {
-                if let (Intrinsic::Assume, Some(arg)) = (intrinsic, args.first()) {
+                if let (Intrinsic::Assume, Some(arg)) = (intrinsic, args.first())
+                    && !self.function_fact(arg)
+                {
                     let fact = self.fact(arg);
                     for part in conjuncts(&fact) {
                         self.assume(&part, span);
@@ -453,6 +455,71 @@ impl<'p> Walk<'p> {
 
     // ---- facts ----
 
+    /// An assumption that says which functions a function pointer may be: `f == g | f == h`. True when it was one.
+    fn function_fact(&mut self, arg: &'p Expr) -> bool {
+        let mut parts = Vec::new();
+        if !self.path.is_empty() || !disjuncts(arg, &mut parts) {
+            return false;
+        }
+        let mut subject: Option<Pointer> = None;
+        let mut functions: Vec<FunId> = Vec::new();
+        let mut null = false;
+        for (l, r) in parts {
+            let (l, r) = (strip(l), strip(r));
+            let (pointer, value) = match (&l.kind, &r.kind) {
+                (ExprKind::Load(place), _) => (place, r),
+                (_, ExprKind::Load(place)) => (place, l),
+                _ => return false,
+            };
+            if !matches!(pointer.kind, ExprKind::Var(_) | ExprKind::Member(..)) {
+                return false;
+            }
+            let place = self.quiet(|w| w.place(pointer));
+            if subject.get_or_insert_with(|| place.clone()) != &place {
+                return false;
+            }
+            match &value.kind {
+                ExprKind::Function(id) => functions.push(*id),
+                ExprKind::Int(0) => null = true,
+                _ => return false,
+            }
+        }
+        let Some(target) = subject.filter(|p| p.unknown.is_none()).and_then(|p| match p.targets.as_slice() {
+            [only] if only.guard.as_lit() == Some(true) => Some(only.clone()),
+            _ => None,
+        }) else {
+            return false;
+        };
+        let (ObjectKind::Private, Some(at)) = (self.info(target.object).kind, target.offset.as_bytes()) else {
+            return false;
+        };
+        // Only of what nothing is known of yet.
+        let now = u64::try_from(at).ok().and_then(|at| {
+            let cells = self.state.private.get(&target.object)?;
+            cells.cells.get(&at).map(|(_, v)| v.clone())
+        });
+        let Some(Value::Fun(list, true)) = now else { return false };
+        if !list.is_empty() || functions.is_empty() {
+            return false;
+        }
+        let candidates = if functions.len() == 1 && !null {
+            vec![(B::lit(true), functions[0])]
+        } else {
+            let label = self.info(target.object).name.to_string();
+            let var = Var { name: self.names.fresh(&super::clean(&label)), ty: IntTy::U32 };
+            self.globals_vars.push(var.clone());
+            let which = N::var(&var);
+            functions.iter().enumerate().map(|(i, f)| (which.eq(&N::num(i as i128)), *f)).collect()
+        };
+        if !null && candidates.len() > 1 {
+            let some = B::or(candidates.iter().map(|(g, _)| g.clone()).collect::<Vec<_>>());
+            self.pre.push(some.clone());
+            self.facts.push(some);
+        }
+        self.set_cell(target.object, u64::try_from(at).unwrap_or(0), 8, Value::Fun(candidates, false));
+        true
+    }
+
     /// The condition of an annotation; nothing that it reads is an access.
     fn fact(&mut self, arg: &'p Expr) -> B {
         self.quiet(|w| w.truth(arg))
@@ -515,6 +582,27 @@ impl<'p> Walk<'p> {
             true => self.facts.extend(conjuncts(cond)),
             false => self.path.extend(conjuncts(cond)),
         }
+    }
+}
+
+/// The comparisons of `a == b | c == d || ..`; false when it is something else.
+fn disjuncts<'e>(expr: &'e Expr, out: &mut Vec<(&'e Expr, &'e Expr)>) -> bool {
+    match &expr.kind {
+        ExprKind::Convert(inner) => disjuncts(inner, out),
+        ExprKind::Arith(NBin::Or, _, l, r) | ExprKind::Or(l, r) => disjuncts(l, out) && disjuncts(r, out),
+        ExprKind::Compare(NRel::Eq, l, r) => {
+            out.push((l, r));
+            true
+        }
+        _ => false,
+    }
+}
+
+/// An expression without conversions around it.
+fn strip(expr: &Expr) -> &Expr {
+    match &expr.kind {
+        ExprKind::Convert(inner) => strip(inner),
+        _ => expr,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::state::{Cells, Stored, join_values};
+use super::state::{Cells, Stored, is_null, join_values};
 use super::value::{ObjId, Offset, Pointer, Target, Value, scalars};
 use super::{ObjectKind, Touches, Walk, clean};
 use crate::base::Span;
@@ -209,6 +209,7 @@ impl<'p> Walk<'p> {
         let cond = match value {
             Value::Num(n) => n.truth(),
             Value::Ptr(p) => self.not_null(&p),
+            Value::Fun(list, false) => B::or(list.into_iter().map(|(g, _)| g).collect::<Vec<_>>()),
             _ => self.fresh_of_type("truth", IntTy::BOOL).truth(),
         };
         self.decide(&cond)
@@ -274,7 +275,8 @@ impl<'p> Walk<'p> {
     pub(super) fn compare(&mut self, op: NRel, l: Value, r: Value) -> B {
         match (l, r) {
             (Value::Num(l), Value::Num(r)) => self.decide(&B::rel(op, &l, &r)),
-            (Value::Fun(list, open), Value::Fun(other, false)) if other.len() == 1 && !open => {
+            (Value::Fun(list, open), Value::Fun(other, false)) if other.len() == 1 && other[0].0.as_lit() == Some(true) && !open =>
+            {
                 let wanted = other[0].1;
                 let same = B::or(list.iter().filter(|(_, f)| *f == wanted).map(|(g, _)| g.clone()).collect::<Vec<_>>());
                 match op {
@@ -283,12 +285,14 @@ impl<'p> Walk<'p> {
                     _ => self.fresh_of_type("compare", IntTy::BOOL).truth(),
                 }
             }
+            (Value::Fun(list, false), other) | (other, Value::Fun(list, false))
+                if is_null(&other) && matches!(op, NRel::Eq | NRel::Ne) =>
+            {
+                let some = B::or(list.into_iter().map(|(g, _)| g).collect::<Vec<_>>());
+                if op == NRel::Ne { some } else { B::not(&some) }
+            }
             (l, r) => {
-                let null = |v: &Value| match v {
-                    Value::Ptr(p) => p.targets.is_empty() && p.unknown.is_none(),
-                    Value::Num(n) => n.as_num() == Some(0),
-                    _ => false,
-                };
+                let null = is_null;
                 if let (Value::Ptr(p), NRel::Eq | NRel::Ne) = (if null(&l) { &r } else { &l }, op) {
                     if null(&l) || null(&r) {
                         let p = p.clone();
@@ -342,6 +346,10 @@ impl<'p> Walk<'p> {
     pub(super) fn convert(&mut self, value: Value, from: &Type, to: &Type, span: Span) -> Value {
         match (value, to) {
             (Value::Num(n), Type::Int(IntTy::BOOL)) => Value::Num(n.truth().as_number()),
+            (Value::Fun(list, false), Type::Int(IntTy::BOOL)) => {
+                Value::Num(B::or(list.into_iter().map(|(g, _)| g).collect::<Vec<_>>()).as_number())
+            }
+            (Value::Fun(..), Type::Int(int)) => Value::Num(self.fresh_of_type("address", *int)),
             (Value::Ptr(p), Type::Int(IntTy::BOOL)) => Value::Num(self.not_null(&p).as_number()),
             (Value::Num(n), Type::Int(int)) => match from {
                 Type::Int(_) => Value::Num(N::cast(*int, &n)),

@@ -13,6 +13,7 @@ use super::value::{ObjId, Offset, Pointer, Target, Value, scalars};
 use super::{ObjectKind, Walk, as_var, clean, conjuncts};
 use crate::base::{Name, Span};
 use crate::core::{Access, Mode, Protocol, Range, Step};
+use crate::exp::subst::Leaves;
 use crate::exp::{B, BExp, Fun, FunKind, IntTy, N, NBin, NExp, NRel, Subst, Var, free_vars_b, free_vars_n};
 use crate::kernel::ir::{Loop, Storage};
 use crate::kernel::types::Type;
@@ -485,6 +486,7 @@ impl<'p> Walk<'p> {
         let geometric = |r: &Range| matches!(r.step, Step::Times(_) | Step::Over(_));
         // (What identifies contents of memory only asks whether this is the first iteration.)
         let mut others_use_k = false;
+        let live = live_placeholders(&carried, &iteration);
         if let Some(m) = &main {
             for (i, form) in solved.forms.iter().enumerate() {
                 let is_value = match &carried[i].home {
@@ -492,7 +494,8 @@ impl<'p> Walk<'p> {
                     Home::Selector(..) | Home::Index(..) => true,
                     Home::Rest(_) | Home::Version(_) | Home::Epoch => false,
                 };
-                if i != m.carried && is_value && carried[i].out != N::var(&carried[i].var) {
+                let used = live.contains(&carried[i].var);
+                if i != m.carried && is_value && used && carried[i].out != N::var(&carried[i].var) {
                     // What the iteration before it left asks for the first iteration only.
                     let counted = match (form.kind(), &solved.shifted[i]) {
                         (NExp::If(_, _, before), true) => before,
@@ -1100,6 +1103,56 @@ struct Solved {
 struct Factor {
     times: bool,
     shift: u32,
+}
+
+/// The placeholders that an iteration uses: in what it emits, in its conditions, or in what it leaves to the next one.
+fn live_placeholders(carried: &[Carried], iteration: &Iteration) -> BTreeSet<Var> {
+    let mut leaves = Leaves::default();
+    for p in iteration.cond_out.iter().chain(&iteration.body_out) {
+        protocol_leaves(p, &mut leaves);
+    }
+    for b in [&iteration.cond, &iteration.again, &iteration.exits.any] {
+        leaves.boolean(b);
+    }
+    let mut live: BTreeSet<Var> = leaves.vars.clone();
+    loop {
+        let before = live.len();
+        for c in carried {
+            if live.contains(&c.var) {
+                live.extend(free_vars_n(&c.out));
+            }
+        }
+        if live.len() == before {
+            return live;
+        }
+    }
+}
+
+fn protocol_leaves(p: &Protocol, leaves: &mut Leaves) {
+    match p {
+        Protocol::Skip => {}
+        Protocol::Access(a) => {
+            a.index.iter().for_each(|n| leaves.numeric(n));
+            if let Mode::Wr(Some(value)) = &a.mode {
+                leaves.numeric(value);
+            }
+        }
+        Protocol::Sync(barrier) => barrier.mask.iter().for_each(|m| leaves.numeric(m)),
+        Protocol::Seq(parts) => parts.iter().for_each(|q| protocol_leaves(q, leaves)),
+        Protocol::If(c, t, e) => {
+            leaves.boolean(c);
+            protocol_leaves(t, leaves);
+            protocol_leaves(e, leaves);
+        }
+        Protocol::For(range, body) => {
+            leaves.numeric(&range.first);
+            leaves.numeric(&range.end);
+            match &range.step {
+                Step::Up(n) | Step::Down(n) | Step::Times(n) | Step::Over(n) => leaves.numeric(n),
+            }
+            protocol_leaves(body, leaves);
+        }
+    }
 }
 
 fn mentions(term: &N, name: &Name) -> bool {

@@ -19,7 +19,9 @@ use indexmap::IndexMap;
 
 use crate::base::{FreshNames, Name, Span};
 use crate::core::{Access, Kernel, Mode, Protocol, SiteId, Space};
-use crate::exp::{B, BExp, Fun, FunKind, IntTy, Interval, N, NExp, NRel, Ranges, Var};
+use crate::exp::{
+    B, BExp, Fun, FunKind, IntTy, Interval, N, NExp, NRel, Ranges, Var, free_vars_b, free_vars_n,
+};
 use crate::kernel::ir::{FunId, Function, GlobalId, Program, Storage, VarId};
 use crate::kernel::types::Type;
 
@@ -151,6 +153,9 @@ pub struct Walk<'p> {
     unrolling: usize,
     abandoned: bool,
 }
+
+/// Terms deeper than this are replaced by functions of their variables.
+const MAX_DEPTH: u32 = 150;
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 /// Hardware limits of CUDA: threads a block by axis and in all, blocks a grid by axis.
@@ -485,9 +490,23 @@ impl<'p> Walk<'p> {
 
     /// Decides a condition by what is known here, where that is cheap.
     fn decide(&self, cond: &B) -> B {
+        self.decide_parts(cond, &mut HashMap::new())
+    }
+
+    /// Conditions are graphs: what was decided once is looked up.
+    fn decide_parts(&self, cond: &B, memo: &mut HashMap<usize, B>) -> B {
         if cond.as_lit().is_some() {
             return cond.clone();
         }
+        if let Some(done) = memo.get(&cond.address()) {
+            return done.clone();
+        }
+        let decided = self.decide_one(cond, memo);
+        memo.insert(cond.address(), decided.clone());
+        decided
+    }
+
+    fn decide_one(&self, cond: &B, memo: &mut HashMap<usize, B>) -> B {
         let holds = |c: &B| self.path.contains(c) || self.facts.contains(c);
         if holds(cond) {
             return B::lit(true);
@@ -511,11 +530,62 @@ impl<'p> Walk<'p> {
                     _ => cond.clone(),
                 }
             }
-            BExp::And(parts) => B::and(parts.iter().map(|p| self.decide(p)).collect::<Vec<_>>()),
-            BExp::Or(parts) => B::or(parts.iter().map(|p| self.decide(p)).collect::<Vec<_>>()),
-            BExp::Not(inner) => B::not(&self.decide(inner)),
+            BExp::And(parts) => B::and(parts.iter().map(|p| self.decide_parts(p, memo)).collect::<Vec<_>>()),
+            BExp::Or(parts) => B::or(parts.iter().map(|p| self.decide_parts(p, memo)).collect::<Vec<_>>()),
+            BExp::Not(inner) => B::not(&self.decide_parts(inner, memo)),
             BExp::Lit(_) => cond.clone(),
         }
+    }
+
+    /// A condition, or, when it has grown too deep, a function of what it depends on.
+    fn shallow(&mut self, cond: &B) -> B {
+        if cond.depth() <= MAX_DEPTH {
+            return cond.clone();
+        }
+        let args = free_vars_b(cond).iter().map(N::var).collect();
+        let name = self.names.fresh("when");
+        N::call(Fun { name, ty: IntTy::BOOL, kind: FunKind::Abstract }, args).truth()
+    }
+
+    /// The same for a value.
+    fn shallow_number(&mut self, term: &N) -> N {
+        if term.depth() <= MAX_DEPTH {
+            return term.clone();
+        }
+        let args = free_vars_n(term).iter().map(N::var).collect();
+        let name = self.names.fresh("value");
+        N::call(Fun { name, ty: term.ty().unwrap_or(IntTy::MATH), kind: FunKind::Abstract }, args)
+    }
+
+    /// Replaces what has grown too deep in the state after a join; what did not change is not looked at.
+    fn trim_state(&mut self) {
+        let deep = |cells: &Cells| {
+            cells.rest.depth() > MAX_DEPTH
+                || cells.cells.values().any(|(_, v)| matches!(v, Value::Num(n) if n.depth() > MAX_DEPTH))
+        };
+        let found: Vec<ObjId> = self.state.private.iter().filter(|(_, c)| deep(c)).map(|(o, _)| *o).collect();
+        for object in found {
+            let Some(mut cells) = self.state.private.get(&object).map(|c| Cells::clone(c)) else { continue };
+            cells.rest = self.shallow_number(&cells.rest);
+            for (_, value) in cells.cells.values_mut() {
+                if let Value::Num(n) = value {
+                    *n = self.shallow_number(n);
+                }
+            }
+            self.state.private.insert(object, Rc::new(cells));
+        }
+        self.state.epoch = self.shallow_number(&self.state.epoch.clone());
+        let versions: Vec<(ObjId, N)> =
+            self.state.versions.iter().filter(|(_, v)| v.depth() > MAX_DEPTH).map(|(o, v)| (*o, v.clone())).collect();
+        for (object, version) in versions {
+            let version = self.shallow_number(&version);
+            self.state.versions.insert(object, version);
+        }
+        let mut flags = [&self.state.returned, &self.state.broken, &self.state.continued, &self.state.exited].map(B::clone);
+        for flag in &mut flags {
+            *flag = self.shallow(flag);
+        }
+        [self.state.returned, self.state.broken, self.state.continued, self.state.exited] = flags;
     }
 
     /// Runs both branches of a condition, emits the conditional, and joins the states.
@@ -526,6 +596,7 @@ impl<'p> Walk<'p> {
         els: impl FnOnce(&mut Self) -> T,
     ) -> (Option<T>, Option<T>) {
         let cond = self.decide(cond);
+        let cond = self.shallow(&cond);
         match cond.as_lit() {
             Some(true) => return (Some(then(self)), None),
             Some(false) => return (None, Some(els(self))),
@@ -540,6 +611,7 @@ impl<'p> Walk<'p> {
         let els_out = std::mem::replace(&mut self.out, outer);
         let els_state = std::mem::replace(&mut self.state, State::start());
         self.state = State::join(&cond, then_state, els_state);
+        self.trim_state();
         self.emit(Protocol::branch(&cond, Protocol::seq(then_out), Protocol::seq(els_out)));
         (Some(t), Some(e))
     }

@@ -122,6 +122,15 @@ fn join_cells(cond: &B, then: &Cells, els: &Cells) -> Cells {
     Cells { cells, rest }
 }
 
+/// Is this value surely the null pointer?
+pub fn is_null(value: &Value) -> bool {
+    match value {
+        Value::Ptr(p) => p.targets.is_empty() && p.unknown.is_none(),
+        Value::Num(n) => n.as_num() == Some(0),
+        _ => false,
+    }
+}
+
 pub fn join_values(cond: &B, then: &Value, els: &Value) -> Value {
     match (then, els) {
         _ if then == els => then.clone(),
@@ -134,6 +143,16 @@ pub fn join_values(cond: &B, then: &Value, els: &Value) -> Value {
         (Value::Num(n), Value::Ptr(e)) if n.as_num() == Some(0) => {
             Value::Ptr(Pointer::choose(cond, &Pointer::default(), e))
         }
+        // A null function pointer: calling it has no meaning, so that only the functions remain.
+        (Value::Fun(list, open), other) if is_null(other) => {
+            Value::Fun(list.iter().map(|(g, f)| (B::and([cond.clone(), g.clone()]), *f)).collect(), *open)
+        }
+        (other, Value::Fun(list, open)) if is_null(other) => {
+            Value::Fun(list.iter().map(|(g, f)| (B::and([B::not(cond), g.clone()]), *f)).collect(), *open)
+        }
+        (Value::Fun(list, _), _) | (_, Value::Fun(list, _)) if !matches!((then, els), (Value::Fun(..), Value::Fun(..))) => {
+            Value::Fun(list.clone(), true)
+        }
         (Value::Ptr(_), _) | (_, Value::Ptr(_)) => Value::Ptr(Pointer::unknown()),
         (Value::Fun(t, open_t), Value::Fun(e, open_e)) => {
             let under = |side: B, list: &[(B, crate::kernel::ir::FunId)]| {
@@ -143,7 +162,6 @@ pub fn join_values(cond: &B, then: &Value, els: &Value) -> Value {
             all.extend(under(B::not(cond), e));
             Value::Fun(all, *open_t || *open_e)
         }
-        (Value::Fun(list, _), _) | (_, Value::Fun(list, _)) => Value::Fun(list.clone(), true),
         (Value::Agg(t), Value::Agg(e)) if t.len() == e.len() => {
             let parts = t.iter().zip(e).map(|(a, b)| (a.0, a.1.clone(), join_values(cond, &a.2, &b.2)));
             Value::Agg(parts.collect())
