@@ -172,10 +172,16 @@ pub fn function(name: &str) -> Option<Builtin> {
         | "__non_temporal_loads_end"
         | "__modifies"
         | "__constant_read" => known(Intrinsic::Nothing, Type::BOOL),
-"__no_read" | "__no_write" | "__read" | "__write" | "__read_implies" | "__write_implies" | "__read_offset_bytes"
-        | "__write_offset_bytes" | "__ptr_offset_bytes" | "__ptr_base" => {
-            known(Intrinsic::Havoc(Name::new("annotation")), Type::INT)
-        }
+        "__no_read"
+        | "__no_write"
+        | "__read"
+        | "__write"
+        | "__read_implies"
+        | "__write_implies"
+        | "__read_offset_bytes"
+        | "__write_offset_bytes"
+        | "__ptr_offset_bytes"
+        | "__ptr_base" => known(Intrinsic::Havoc(Name::new("annotation")), Type::INT),
         "__requires" | "__assume" | "__builtin_assume" | "__global_requires" | "__global_assume" | "__axiom" => {
             known(Intrinsic::Assume, Type::BOOL)
         }
@@ -250,10 +256,10 @@ fn math(name: &str) -> Option<Builtin> {
         ["_rn", "_rz", "_ru", "_rd"].iter().find_map(|s| name.strip_suffix(s)).and_then(|n| n.strip_prefix("__"));
     if let Some(stem) = rounded {
         for (prefix, ty) in [("f", FLOAT), ("d", DOUBLE)] {
-            if let Some(operation) = stem.strip_prefix(prefix) {
-                if ["add", "sub", "mul", "div", "rcp", "sqrt", "rsqrt", "ma", "maf"].contains(&operation) {
-                    return known(Intrinsic::Pure(Name::new(name), None), ty);
-                }
+            if let Some(operation) = stem.strip_prefix(prefix)
+                && ["add", "sub", "mul", "div", "rcp", "sqrt", "rsqrt", "ma", "maf"].contains(&operation)
+            {
+                return known(Intrinsic::Pure(Name::new(name), None), ty);
             }
         }
     }

@@ -19,9 +19,7 @@ use indexmap::IndexMap;
 
 use crate::base::{FreshNames, Name, Span};
 use crate::core::{Access, Kernel, Mode, Protocol, SiteId, Space};
-use crate::exp::{
-    B, BExp, Fun, FunKind, IntTy, Interval, N, NExp, NRel, Ranges, Var, free_vars_b, free_vars_n,
-};
+use crate::exp::{B, BExp, Fun, FunKind, IntTy, Interval, N, NExp, NRel, Ranges, Var, free_vars_b, free_vars_n};
 use crate::kernel::ir::{FunId, Function, GlobalId, Program, Storage, VarId};
 use crate::kernel::types::Type;
 
@@ -581,7 +579,8 @@ impl<'p> Walk<'p> {
             let version = self.shallow_number(&version);
             self.state.versions.insert(object, version);
         }
-        let mut flags = [&self.state.returned, &self.state.broken, &self.state.continued, &self.state.exited].map(B::clone);
+        let mut flags =
+            [&self.state.returned, &self.state.broken, &self.state.continued, &self.state.exited].map(B::clone);
         for flag in &mut flags {
             *flag = self.shallow(flag);
         }

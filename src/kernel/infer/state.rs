@@ -150,7 +150,9 @@ pub fn join_values(cond: &B, then: &Value, els: &Value) -> Value {
         (other, Value::Fun(list, open)) if is_null(other) => {
             Value::Fun(list.iter().map(|(g, f)| (B::and([B::not(cond), g.clone()]), *f)).collect(), *open)
         }
-        (Value::Fun(list, _), _) | (_, Value::Fun(list, _)) if !matches!((then, els), (Value::Fun(..), Value::Fun(..))) => {
+        (Value::Fun(list, _), _) | (_, Value::Fun(list, _))
+            if !matches!((then, els), (Value::Fun(..), Value::Fun(..))) =>
+        {
             Value::Fun(list.clone(), true)
         }
         (Value::Ptr(_), _) | (_, Value::Ptr(_)) => Value::Ptr(Pointer::unknown()),
