@@ -165,7 +165,7 @@ fn dimensions_are_those_of_the_options() {
     let (_, report) = json(&["check", &path, "--block-dim", "32", "--grid-dim", "*", "--all-dims", "--format", "json"]);
     let launch = &report["kernels"][0]["launch"];
     assert_eq!(launch["block"].to_string(), "[32,1,1]");
-    assert_eq!(launch["grid"].to_string(), "[null,1,1]");
+    assert_eq!(launch["grid"].to_string(), "[\"*\",1,1]");
     assert_eq!(launch["from"], "option");
     let every = ["check", &path, "--block-dim", "32", "--grid-dim", "*", "--all-dims"];
     expect(&every, 1, &[]);
