@@ -342,3 +342,23 @@ fn a_hard_query_ends_in_time_and_the_next_one_is_answered() {
     }
     assert!(matches!(ask(&mut session, &question()), Answer::Sat(_)));
 }
+
+#[test]
+fn solutions_that_wrap_around_are_given_only_when_wanted() {
+    let Some(mut session) = real() else { return };
+    // a * b = 1 with a and b above 1 has solutions only modulo 2^32.
+    let limits = Interval::new(2, (1 << 32) - 1);
+    let (a, b) = (Var::new("a", IntTy::U32), Var::new("b", IntTy::U32));
+    let product = N::mul(IntTy::U32, &N::var(&a), &N::var(&b));
+    let query = Query::new(vec![(a, limits), (b, limits)], vec![product.lt(&N::num(2)), N::num(0).lt(&product)]);
+    let expected = Answer::Unsat { assumptions: vec!["no wrap-around in `a *u32 b`".to_string()] };
+    assert_eq!(session.check(&query), expected);
+    let config = SolverConfig {
+        recheck_overflow: true,
+        recheck_timeout: Duration::from_secs(10),
+        wrapping_solutions: true,
+        ..SolverConfig::default()
+    };
+    let answer = Session::new(config).check(&query);
+    assert_eq!((value(&answer, "a") * value(&answer, "b")) % (1 << 32), 1);
+}

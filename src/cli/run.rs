@@ -138,6 +138,10 @@ fn solver_config(config: &CheckConfig) -> SolverConfig {
         solver: config.solver.program.clone(),
         timeout: config.solver.query_timeout.max(Duration::from_millis(1)),
         keep_dir: config.solver.keep_smt.clone(),
+        // Unsigned arithmetic may wrap: what rests on that it does not is asked again, as long as it is cheap.
+        recheck_overflow: true,
+        wrapping_solutions: true,
+        recheck_timeout: Duration::from_millis(500),
         ..SolverConfig::default()
     }
 }
