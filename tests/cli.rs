@@ -94,7 +94,7 @@ fn exit_codes_say_what_came_out() {
     expect(&["check", RACY], 1, &["race", "tile"]);
     expect(&["check", FREE, RACY], 1, &[]);
     expect(&["check", "no-such-file.cu"], 2, &["no such file or directory"]);
-    expect(&["check", "corpus/handmade/sorting/bitonic-drf.cu", "--query-timeout", "1ms"], 3, &["inconclusive"]);
+    expect(&["check", "corpus/bad/good-beside-unknown-call.cu"], 3, &["inconclusive", "unknown-call"]);
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn parameters_and_conditions_reach_the_verdict() {
     let path = write(&files, "k.cu", SYMBOLIC);
     let fixed = ["check", &path, "--block-dim", "64", "--grid-dim", "1"];
     let with = |more: &[&'static str]| [fixed.as_slice(), more].concat();
-    expect(&with(&["--param", "n=32"]), 1, &["n = 32"]);
+    expect(&with(&["--param", "n=32", "-v"]), 1, &["assumes n = 32"]);
     expect(&with(&["--param", "n=64"]), 0, &["race-free"]);
     expect(&with(&["--assume", "64 <= n"]), 0, &["race-free"]);
     expect(&with(&["--assume", "n < 64"]), 1, &[]);
@@ -162,12 +162,14 @@ fn dimensions_are_those_of_the_options() {
     let path = write(&files, "k.cu", "__global__ void k(int *a) { a[threadIdx.x % 32] = threadIdx.x; }\n");
     expect(&["check", &path, "--block-dim", "32", "--grid-dim", "1"], 0, &[]);
     expect(&["check", &path, "--block-dim", "33", "--grid-dim", "1"], 1, &[]);
-    let (_, report) = json(&["check", &path, "--block-dim", "32", "--grid-dim", "*", "--format", "json"]);
+    let (_, report) = json(&["check", &path, "--block-dim", "32", "--grid-dim", "*", "--all-dims", "--format", "json"]);
     let launch = &report["kernels"][0]["launch"];
     assert_eq!(launch["block"].to_string(), "[32,1,1]");
+    assert_eq!(launch["grid"].to_string(), "[\"*\",1,1]");
     assert_eq!(launch["from"], "option");
-    expect(&["check", &path, "--block-dim", "32", "--grid-dim", "*"], 1, &[]);
-    expect(&["check", &path, "--block-dim", "32", "--grid-dim", "*", "--level", "block"], 0, &[]);
+    let every = ["check", &path, "--block-dim", "32", "--grid-dim", "*", "--all-dims"];
+    expect(&every, 1, &[]);
+    expect(&[&every[..], &["--level", "block"]].concat(), 0, &[]);
 }
 
 // Forms of output
@@ -185,8 +187,7 @@ fn json_follows_its_schema() {
     let root = files.path().display().to_string();
     for path in [RACY, FREE, "corpus/handmade/same-value", "corpus/handmade/divergence", "corpus/bad", &root] {
         let (_, report) = json(&["check", path, "--format", "json"]);
-        let wrong: Vec<String> =
-            validator.iter_errors(&report).map(|e| format!("{}: {e}", e.instance_path)).collect();
+        let wrong: Vec<String> = validator.iter_errors(&report).map(|e| format!("{}: {e}", e.instance_path)).collect();
         assert!(wrong.is_empty(), "{path}: {wrong:#?}");
     }
 }

@@ -190,7 +190,8 @@ fn kernel(entry: &Entry) -> Result<(), Failed> {
             let possible = (!findings(kernel, FindingClass::Possible).is_empty()).then_some("possible");
             let because: BTreeSet<&str> = kernel.reasons.iter().map(|r| r.code).chain(possible).collect();
             return match &entry.because {
-                Some(code) if because.contains(code.as_str()) => Ok(()),
+                // What a query comes to that ran out of time depends on the time.
+                Some(code) if because.contains(code.as_str()) || code == "solver-unknown" => Ok(()),
                 code => fail(format!("expected `because` to be one of {because:?}, and it is {code:?}")),
             };
         }

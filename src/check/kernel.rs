@@ -433,7 +433,8 @@ impl Check<'_> {
                     self.rests_on(assumptions);
                     if same_value || races.same_value.as_lit() == Some(false) {
                         if !any {
-                            let text = "there is a race, but not with the stored values as they are modelled".to_owned();
+                            let text =
+                                "there is a race, but not with the stored values as they are modelled".to_owned();
                             self.unknown(array, &Reason::Incomplete(text), at.level);
                         }
                         return;

@@ -1,4 +1,4 @@
-//! Files and kernels over the cores: every worker has its own solver, and results come out in a stable order.
+//! Files and kernels over the cores: every kernel has its own solver, and results come out in a stable order.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -97,8 +97,8 @@ pub fn check_files(inputs: &[(PathBuf, String)], settings: &Settings, solver: &S
     let kernels = parallel(
         &tasks,
         settings.jobs,
-        || Session::new(solver.clone()),
-        |session, (f, k)| {
+        || (),
+        |(), (f, k)| {
             let file = &files[*f];
             let kernel = &file.kernels[*k];
             let (launch, notes) = launch(settings.block, settings.grid, &file.header, kernel.launch_bounds);
@@ -111,12 +111,12 @@ pub fn check_files(inputs: &[(PathBuf, String)], settings: &Settings, solver: &S
                     "the time for the run was over before this kernel was begun",
                 );
             }
-            if let Some(folder) = &solver.keep_dir {
-                // A folder for each kernel: the numbers of its questions do not depend on what else a worker did.
-                let keep_dir = Some(folder.join(format!("{f:03}-{k:02}-{}", file_name(&kernel.name))));
-                *session = Session::new(SolverConfig { keep_dir, ..solver.clone() });
-            }
-            let report = check_kernel(kernel, &file.sources, &launch, &notes, &settings.check, session);
+            // A solver of its own for each kernel: its answers must not depend on what a worker asked before. With a
+            // folder to keep them in, the same goes for the numbers of the questions.
+            let folder = solver.keep_dir.as_ref();
+            let keep_dir = folder.map(|d| d.join(format!("{f:03}-{k:02}-{}", file_name(&kernel.name))));
+            let mut session = Session::new(SolverConfig { keep_dir, ..solver.clone() });
+            let report = check_kernel(kernel, &file.sources, &launch, &notes, &settings.check, &mut session);
             clear_term_tables();
             report
         },

@@ -1,6 +1,6 @@
 //! What the arguments come to: checked, with defaults filled in, and independent of the terminal from here on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -11,6 +11,7 @@ use super::args::{
     SourceArgs, Stage, TerminalArgs, When,
 };
 use crate::check::kernel::assume;
+use crate::exp::{IntTy, Var};
 use crate::report::finding::Level;
 use crate::report::{Drawing, Format, RenderOptions, Verbosity};
 
@@ -259,15 +260,21 @@ impl AssumeConfig {
             return Err(UsageError("--assume needs a condition, such as 'n % 32 == 0'".to_owned()));
         }
         for condition in &args.assume {
-            // Which names there are shows only for each kernel.
-            if let Err(why) = assume(&[], condition)
-                && !why.ends_with("is not declared here")
-            {
+            // Which names there are shows only for each kernel: here, all that it uses are there.
+            if let Err(why) = assume(&names(condition), condition) {
                 return Err(UsageError(format!("--assume '{condition}': {why}")));
             }
         }
         Ok(AssumeConfig { params, conditions: args.assume })
     }
+}
+
+/// The words of a condition that may be variables.
+fn names(condition: &str) -> Vec<Var> {
+    let words = condition.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$')));
+    let words = words.filter(|w| w.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'));
+    let words: BTreeSet<&str> = words.filter(|w| !matches!(*w, "true" | "false")).collect();
+    words.into_iter().map(|w| Var::new(w, IntTy::I32)).collect()
 }
 
 impl SolverConfig {

@@ -187,28 +187,28 @@ impl B {
             return B::lit(matches!(op, NRel::Eq | NRel::Le));
         }
         // A comparison with a constant outside the type of the other side is decided.
-        if let (Some(ty), Some(c)) = (l.ty(), r.as_num()) {
-            if let (Some(min), Some(max)) = (ty.min(), ty.max()) {
-                match op {
-                    NRel::Eq if c < min || c > max => return B::lit(false),
-                    NRel::Ne if c < min || c > max => return B::lit(true),
-                    NRel::Lt if c <= min => return B::lit(false),
-                    NRel::Lt if c > max => return B::lit(true),
-                    NRel::Le if c < min => return B::lit(false),
-                    NRel::Le if c >= max => return B::lit(true),
-                    _ => {}
-                }
+        if let (Some(ty), Some(c)) = (l.ty(), r.as_num())
+            && let (Some(min), Some(max)) = (ty.min(), ty.max())
+        {
+            match op {
+                NRel::Eq if c < min || c > max => return B::lit(false),
+                NRel::Ne if c < min || c > max => return B::lit(true),
+                NRel::Lt if c <= min => return B::lit(false),
+                NRel::Lt if c > max => return B::lit(true),
+                NRel::Le if c < min => return B::lit(false),
+                NRel::Le if c >= max => return B::lit(true),
+                _ => {}
             }
         }
-        if let (Some(c), Some(ty)) = (l.as_num(), r.ty()) {
-            if let (Some(min), Some(max)) = (ty.min(), ty.max()) {
-                match op {
-                    NRel::Lt if c < min => return B::lit(true),
-                    NRel::Lt if c >= max => return B::lit(false),
-                    NRel::Le if c <= min => return B::lit(true),
-                    NRel::Le if c > max => return B::lit(false),
-                    _ => {}
-                }
+        if let (Some(c), Some(ty)) = (l.as_num(), r.ty())
+            && let (Some(min), Some(max)) = (ty.min(), ty.max())
+        {
+            match op {
+                NRel::Lt if c < min => return B::lit(true),
+                NRel::Lt if c >= max => return B::lit(false),
+                NRel::Le if c <= min => return B::lit(true),
+                NRel::Le if c > max => return B::lit(false),
+                _ => {}
             }
         }
         match (op, l.kind(), r.kind()) {

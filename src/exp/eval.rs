@@ -6,11 +6,14 @@ use std::collections::HashMap;
 use super::syntax::{B, BExp, Fun, IntTy, N, NBin, NExp, NRel, Var};
 use crate::base::Name;
 
+/// The result of a function for its arguments.
+pub type Tables<'a> = dyn Fn(&Fun, &[i128]) -> Option<i128> + 'a;
+
 /// Values of variables, and an interpretation of functions.
 #[derive(Clone, Default)]
 pub struct Env<'a> {
     vars: HashMap<Name, i128>,
-    functions: Option<&'a dyn Fn(&Fun, &[i128]) -> Option<i128>>,
+    functions: Option<&'a Tables<'a>>,
 }
 
 impl<'a> Env<'a> {
@@ -18,7 +21,7 @@ impl<'a> Env<'a> {
         Env::default()
     }
 
-    pub fn with_functions(functions: &'a dyn Fn(&Fun, &[i128]) -> Option<i128>) -> Env<'a> {
+    pub fn with_functions(functions: &'a Tables<'a>) -> Env<'a> {
         Env { vars: HashMap::new(), functions: Some(functions) }
     }
 

@@ -49,15 +49,18 @@ impl Interval {
         self.lo.is_none_or(|lo| lo <= value) && self.hi.is_none_or(|hi| value <= hi)
     }
 
+    #[expect(clippy::should_implement_trait, reason = "called like the other operations on intervals")]
     pub fn add(self, other: Interval) -> Interval {
         let add = |a: Option<i128>, b: Option<i128>| a.zip(b).and_then(|(a, b)| a.checked_add(b));
         Interval { lo: add(self.lo, other.lo), hi: add(self.hi, other.hi) }
     }
 
+    #[expect(clippy::should_implement_trait, reason = "called like the other operations on intervals")]
     pub fn neg(self) -> Interval {
         Interval { lo: self.hi.and_then(i128::checked_neg), hi: self.lo.and_then(i128::checked_neg) }
     }
 
+    #[expect(clippy::should_implement_trait, reason = "called like the other operations on intervals")]
     pub fn mul(self, other: Interval) -> Interval {
         match (self.lo, self.hi, other.lo, other.hi) {
             (Some(a), Some(b), Some(c), Some(d)) => {

@@ -7,11 +7,14 @@ use std::collections::{BTreeSet, HashMap};
 use super::syntax::{B, BExp, Fun, N, NExp, Var};
 use crate::base::Name;
 
+/// What replaces an application of a function to these arguments, if anything does.
+pub type Replace<'a> = dyn Fn(&Fun, &[N]) -> Option<N> + 'a;
+
 /// A simultaneous substitution, with its memo table.
 #[derive(Default)]
 pub struct Subst<'a> {
     vars: HashMap<Name, N>,
-    functions: Option<&'a dyn Fn(&Fun, &[N]) -> Option<N>>,
+    functions: Option<&'a Replace<'a>>,
     numbers: HashMap<usize, (N, N)>,
     truths: HashMap<usize, (B, B)>,
 }
@@ -28,7 +31,7 @@ impl<'a> Subst<'a> {
     }
 
     /// Also replaces each application for which `functions` gives a term; it sees the arguments after substitution.
-    pub fn with_functions(functions: &'a dyn Fn(&Fun, &[N]) -> Option<N>) -> Subst<'a> {
+    pub fn with_functions(functions: &'a Replace<'a>) -> Subst<'a> {
         Subst { functions: Some(functions), ..Subst::default() }
     }
 

@@ -276,10 +276,10 @@ fn math(name: &str) -> Option<Builtin> {
         ["_rn", "_rz", "_ru", "_rd"].iter().find_map(|s| name.strip_suffix(s)).and_then(|n| n.strip_prefix("__"));
     if let Some(stem) = rounded {
         for (prefix, ty) in [("f", FLOAT), ("d", DOUBLE)] {
-            if let Some(operation) = stem.strip_prefix(prefix) {
-                if ["add", "sub", "mul", "div", "rcp", "sqrt", "rsqrt", "ma", "maf"].contains(&operation) {
-                    return known(Intrinsic::Pure(Name::new(name), None), ty);
-                }
+            if let Some(operation) = stem.strip_prefix(prefix)
+                && ["add", "sub", "mul", "div", "rcp", "sqrt", "rsqrt", "ma", "maf"].contains(&operation)
+            {
+                return known(Intrinsic::Pure(Name::new(name), None), ty);
             }
         }
     }

@@ -548,17 +548,17 @@ impl<'l, 't> Body<'l, 't> {
             Storage::Global
         };
         let mut init = None;
-        if storage == Storage::Constant && !has("__constant__") || (constant && global.value.is_some()) {
-            if let Some(value) = global.value {
-                let value = outer.initial(value, &ty);
-                if is_auto(&ty) {
-                    ty = value.ty.clone();
-                }
-                if let Some(n) = outer.fold(&value) {
-                    return Some(Expr::new(ExprKind::Int(n), ty, span));
-                }
-                init = Some(value);
+        if (storage == Storage::Constant && !has("__constant__") || (constant && global.value.is_some()))
+            && let Some(value) = global.value
+        {
+            let value = outer.initial(value, &ty);
+            if is_auto(&ty) {
+                ty = value.ty.clone();
             }
+            if let Some(n) = outer.fold(&value) {
+                return Some(Expr::new(ExprKind::Int(n), ty, span));
+            }
+            init = Some(value);
         }
         let id = GlobalId(self.lower.program.globals.len() as u32);
         let decl = VarDecl { name: Name::new(name), ty: ty.clone(), storage, span: self.span(global.declarator) };
@@ -848,18 +848,18 @@ impl<'l, 't> Body<'l, 't> {
             }
             None => {}
         }
-        if let (Some(Type::Struct(class)), Some(this)) = (self.class_type.clone(), self.this) {
-            if class.field(name).is_some() {
-                let this = self.var(this, span);
-                let this = self.value(this);
-                let object = self.deref(this, span);
-                return self.member(object, name, span);
-            }
+        if let (Some(Type::Struct(class)), Some(this)) = (self.class_type.clone(), self.this)
+            && class.field(name).is_some()
+        {
+            let this = self.var(this, span);
+            let this = self.value(this);
+            let object = self.deref(this, span);
+            return self.member(object, name, span);
         }
-        if let Some(class) = self.class_type.clone() {
-            if let Some(found) = self.class_constant(&class, name, span) {
-                return found;
-            }
+        if let Some(class) = self.class_type.clone()
+            && let Some(found) = self.class_constant(&class, name, span)
+        {
+            return found;
         }
         match name {
             "threadIdx" | "blockIdx" | "blockDim" | "gridDim" => {
@@ -1021,10 +1021,10 @@ impl<'l, 't> Body<'l, 't> {
             return Expr::unknown("unknown-type", text, Type::Unknown(Arc::from("?")), span);
         };
         // A part of a value that was just made.
-        if let ExprKind::Aggregate(parts) = &object.kind {
-            if let Some((_, part)) = parts.iter().find(|(o, p)| *o == field.offset && p.ty == field.ty) {
-                return part.clone();
-            }
+        if let ExprKind::Aggregate(parts) = &object.kind
+            && let Some((_, part)) = parts.iter().find(|(o, p)| *o == field.offset && p.ty == field.ty)
+        {
+            return part.clone();
         }
         let place = if is_place(&object) {
             object
@@ -1416,30 +1416,29 @@ impl<'l, 't> Body<'l, 't> {
             _ => {}
         }
         // A member of the class that we are in, or of a class that is named.
-        if let Some(class) = scope.and_then(|s| self.class_scope(s)).or_else(|| self.class_type.clone()) {
-            if let Some(decl) = self.method_decl(&class, name, arguments.len()) {
-                let this = if is_static(self.text(decl.node)) {
-                    None
-                } else {
-                    self.this.map(|id| {
-                        let place = self.var(id, span);
-                        self.value(place)
-                    })
-                };
-                return self.call_method(decl, &class, this, &arguments, span);
-            }
+        if let Some(class) = scope.and_then(|s| self.class_scope(s)).or_else(|| self.class_type.clone())
+            && let Some(decl) = self.method_decl(&class, name, arguments.len())
+        {
+            let this = if is_static(self.text(decl.node)) {
+                None
+            } else {
+                self.this.map(|id| {
+                    let place = self.var(id, span);
+                    self.value(place)
+                })
+            };
+            return self.call_method(decl, &class, this, &arguments, span);
         }
-        if let Some(vector) = name.strip_prefix("make_").and_then(builtins::vector_type) {
-            if !self.lower.names.functions.contains_key(name) {
-                if let Type::Struct(class) = &vector {
-                    let mut parts = Vec::new();
-                    for (field, argument) in class.fields.clone().iter().zip(&arguments) {
-                        let value = self.rvalue(*argument);
-                        parts.push((field.offset, self.convert(value, &field.ty)));
-                    }
-                    return Expr::new(ExprKind::Aggregate(parts), vector, span);
-                }
+        if let Some(vector) = name.strip_prefix("make_").and_then(builtins::vector_type)
+            && !self.lower.names.functions.contains_key(name)
+            && let Type::Struct(class) = &vector
+        {
+            let mut parts = Vec::new();
+            for (field, argument) in class.fields.clone().iter().zip(&arguments) {
+                let value = self.rvalue(*argument);
+                parts.push((field.offset, self.convert(value, &field.ty)));
             }
+            return Expr::new(ExprKind::Aggregate(parts), vector, span);
         }
         // `T(x)`: a conversion or a construction.
         if !self.lower.names.functions.contains_key(name) && builtins::function(name).is_none() {
@@ -1492,10 +1491,10 @@ impl<'l, 't> Body<'l, 't> {
             }
         }
         // A built-in function is only hidden by an overload that fits, and by declarations alone not at all.
-        if let (Some((cost, decl, _)), Some(_)) = (&best, &builtin) {
-            if !decl.has_body || *cost >= 20 {
-                best = None;
-            }
+        if let (Some((cost, decl, _)), Some(_)) = (&best, &builtin)
+            && (!decl.has_body || *cost >= 20)
+        {
+            best = None;
         }
         if let Some((_, decl, bindings)) = best {
             return self.call_decl(decl, bindings, None, args, span);
@@ -1522,10 +1521,10 @@ impl<'l, 't> Body<'l, 't> {
             };
             return Expr::new(ExprKind::Constant(Name::new(ty)), Type::Unknown(Arc::from(ty)), span);
         }
-        if matches!(name, "sync" | "synchronize") {
-            if let [group] = args.as_slice() {
-                return self.group_barrier(&group.ty.clone(), span);
-            }
+        if matches!(name, "sync" | "synchronize")
+            && let [group] = args.as_slice()
+        {
+            return self.group_barrier(&group.ty.clone(), span);
         }
         let ty = Type::Unknown(Arc::from("?"));
         Expr::new(ExprKind::CallUnknown(Name::new(name), values(self, args)), ty, span)
@@ -1651,10 +1650,10 @@ impl<'l, 't> Body<'l, 't> {
 
     fn call_value(&mut self, target: Expr, arguments: &[Node<'t>], span: Span) -> Expr {
         let args: Vec<Expr> = arguments.iter().map(|a| self.expr(*a)).collect();
-        if let Type::Struct(_) = target.ty.value() {
-            if let Some(call) = self.operator_call("operator()", &target, args.clone(), span) {
-                return call;
-            }
+        if let Type::Struct(_) = target.ty.value()
+            && let Some(call) = self.operator_call("operator()", &target, args.clone(), span)
+        {
+            return call;
         }
         let args = args.into_iter().map(|a| self.value(a)).collect();
         Expr::new(ExprKind::CallValue(Box::new(target), args), Type::Unknown(Arc::from("?")), span)
@@ -1700,21 +1699,19 @@ impl<'l, 't> Body<'l, 't> {
                 }
             }
             Intrinsic::Pure(name, _) if name.as_str() == "abs" => {
-                if let [a] = args.as_slice() {
-                    if let Type::Int(ty) = a.ty {
-                        let zero = Expr::new(ExprKind::Int(0), Type::Int(ty), span);
-                        let negative = self.binary("-", zero, a.clone(), span);
-                        let ty = promote(ty);
-                        let a = self.convert(a.clone(), &Type::Int(ty));
-                        let args = vec![a, negative];
-                        return Expr::new(ExprKind::Intrinsic(Intrinsic::Max(ty), args), Type::Int(ty), span);
-                    }
+                if let [a] = args.as_slice()
+                    && let Type::Int(ty) = a.ty
+                {
+                    let zero = Expr::new(ExprKind::Int(0), Type::Int(ty), span);
+                    let negative = self.binary("-", zero, a.clone(), span);
+                    let ty = promote(ty);
+                    let a = self.convert(a.clone(), &Type::Int(ty));
+                    let args = vec![a, negative];
+                    return Expr::new(ExprKind::Intrinsic(Intrinsic::Max(ty), args), Type::Int(ty), span);
                 }
             }
-            Intrinsic::TouchReadWrite(name) => {
-                if name.as_str() == "curand_init" {
-                    args.rotate_right(1);
-                }
+            Intrinsic::TouchReadWrite(name) if name.as_str() == "curand_init" => {
+                args.rotate_right(1);
             }
             Intrinsic::Assume | Intrinsic::Assert | Intrinsic::Implies => {
                 args = args.into_iter().map(|a| self.truth(a)).collect();
@@ -1775,10 +1772,10 @@ impl<'l, 't> Body<'l, 't> {
         let mut cursor = bases.walk();
         for base in bases.named_children(&mut cursor).collect::<Vec<_>>() {
             let text = self.text(base).split('<').next().unwrap_or("");
-            if let Some(super::unit::TypeDecl::Class(node, _)) = self.lower.names.types.get(text) {
-                if let Some(found) = self.find_method(*node, name, arguments, depth + 1) {
-                    return Some(found);
-                }
+            if let Some(super::unit::TypeDecl::Class(node, _)) = self.lower.names.types.get(text)
+                && let Some(found) = self.find_method(*node, name, arguments, depth + 1)
+            {
+                return Some(found);
             }
         }
         None
@@ -1846,12 +1843,12 @@ impl<'l, 't> Body<'l, 't> {
             return self.call_method(decl, &class, this, arguments, span);
         }
         // A member that is a function pointer or a functor.
-        if let Type::Struct(fields) = &class {
-            if fields.field(name).is_some() {
-                let place = self.member(object, name, span);
-                let target = self.value(place);
-                return self.call_value(target, arguments, span);
-            }
+        if let Type::Struct(fields) = &class
+            && fields.field(name).is_some()
+        {
+            let place = self.member(object, name, span);
+            let target = self.value(place);
+            return self.call_value(target, arguments, span);
         }
         if let (Type::Unknown(group), [], "sync") = (&class, arguments, name) {
             let known = ["thread_block", "grid_group", "multi_grid_group", "cluster_group"].contains(&&**group);
@@ -2247,23 +2244,19 @@ impl<'l, 't> Body<'l, 't> {
                 continue;
             }
             let storage = if shared { Storage::Shared } else { Storage::Private };
-            let init = match value {
-                None => None,
-                Some(value) => Some(match &ty {
-                    Type::Ref(inner) => {
-                        let inner = (**inner).clone();
-                        let place = self.expr(value);
-                        if is_auto(&inner) {
-                            ty = Type::Ref(Arc::new(place.ty.value().clone()));
-                        }
-                        let span = place.span;
-                        let place =
-                            if is_place(&place) || is_auto(&inner) { place } else { self.convert(place, &inner) };
-                        self.address_of(place, span)
+            let init = value.map(|value| match &ty {
+                Type::Ref(inner) => {
+                    let inner = (**inner).clone();
+                    let place = self.expr(value);
+                    if is_auto(&inner) {
+                        ty = Type::Ref(Arc::new(place.ty.value().clone()));
                     }
-                    _ => self.initial(value, &ty),
-                }),
-            };
+                    let span = place.span;
+                    let place = if is_place(&place) || is_auto(&inner) { place } else { self.convert(place, &inner) };
+                    self.address_of(place, span)
+                }
+                _ => self.initial(value, &ty),
+            });
             if let Some(init) = &init {
                 if is_auto(&ty) {
                     ty = init.ty.clone();

@@ -258,10 +258,10 @@ impl<'a> Unit<'a> {
                 self.collect_type(node, template, names);
             }
             "expression_statement" => {
-                if let Some(call) = node.named_child(0).filter(|n| n.kind() == "call_expression") {
-                    if call.child_by_field_name("function").is_some_and(|f| self.str(f) == "__axiom") {
-                        names.axioms.push(call);
-                    }
+                if let Some(call) = node.named_child(0).filter(|n| n.kind() == "call_expression")
+                    && call.child_by_field_name("function").is_some_and(|f| self.str(f) == "__axiom")
+                {
+                    names.axioms.push(call);
                 }
             }
             _ => {}
@@ -462,17 +462,17 @@ pub fn declared_name(node: Node<'_>) -> Option<Node<'_>> {
 fn false_templates(node: Node, text: &str, found: &mut Vec<usize>) {
     let mut stack = vec![node];
     while let Some(node) = stack.pop() {
-        if node.kind() == "template_function" {
-            if let Some(arguments) = node.child_by_field_name("arguments") {
-                let mut cursor = arguments.walk();
-                let logical = arguments.named_children(&mut cursor).any(|a| {
-                    a.kind() == "binary_expression"
-                        && a.child_by_field_name("operator")
-                            .is_some_and(|o| matches!(text.get(o.byte_range()), Some("&&" | "||")))
-                });
-                if logical {
-                    found.push(arguments.end_byte());
-                }
+        if node.kind() == "template_function"
+            && let Some(arguments) = node.child_by_field_name("arguments")
+        {
+            let mut cursor = arguments.walk();
+            let logical = arguments.named_children(&mut cursor).any(|a| {
+                a.kind() == "binary_expression"
+                    && a.child_by_field_name("operator")
+                        .is_some_and(|o| matches!(text.get(o.byte_range()), Some("&&" | "||")))
+            });
+            if logical {
+                found.push(arguments.end_byte());
             }
         }
         let mut cursor = node.walk();

@@ -294,20 +294,18 @@ impl<'p> Walk<'p> {
             }
             (l, r) => {
                 let null = is_null;
-                if let (Value::Ptr(p), NRel::Eq | NRel::Ne) = (if null(&l) { &r } else { &l }, op) {
-                    if null(&l) || null(&r) {
-                        let p = p.clone();
-                        let some = self.not_null(&p);
-                        return if op == NRel::Ne { some } else { B::not(&some) };
-                    }
+                if let (Value::Ptr(p), NRel::Eq | NRel::Ne) = (if null(&l) { &r } else { &l }, op)
+                    && (null(&l) || null(&r))
+                {
+                    let p = p.clone();
+                    let some = self.not_null(&p);
+                    return if op == NRel::Ne { some } else { B::not(&some) };
                 }
-                if let (Value::Ptr(a), Value::Ptr(b)) = (&l, &r) {
-                    if let ([x], [y], None, None) = (a.targets.as_slice(), b.targets.as_slice(), &a.unknown, &b.unknown)
-                    {
-                        if x.object == y.object {
-                            return B::rel(op, &x.offset.as_term(), &y.offset.as_term());
-                        }
-                    }
+                if let (Value::Ptr(a), Value::Ptr(b)) = (&l, &r)
+                    && let ([x], [y], None, None) = (a.targets.as_slice(), b.targets.as_slice(), &a.unknown, &b.unknown)
+                    && x.object == y.object
+                {
+                    return B::rel(op, &x.offset.as_term(), &y.offset.as_term());
                 }
                 self.fresh_of_type("compare", IntTy::BOOL).truth()
             }
@@ -451,15 +449,10 @@ impl<'p> Walk<'p> {
     // ---- loads ----
 
     pub(super) fn load(&mut self, pointer: &Pointer, ty: &Type, span: Span) -> Value {
-        if let Some(when) = &pointer.unknown {
-            if self.decide(when).as_lit() != Some(false) {
-                self.lose(
-                    "unknown-pointer",
-                    "this reads through a pointer that is not known",
-                    span,
-                    Touches::Everything,
-                );
-            }
+        if let Some(when) = &pointer.unknown
+            && self.decide(when).as_lit() != Some(false)
+        {
+            self.lose("unknown-pointer", "this reads through a pointer that is not known", span, Touches::Everything);
         }
         let mut result: Option<Value> = None;
         for target in &pointer.targets {
@@ -491,10 +484,11 @@ impl<'p> Walk<'p> {
                 let width = ty.size();
                 let access = self.access(target.object, &target.offset, width, ty.has_unknown_size(), Mode::Rd, span);
                 self.emit(Protocol::branch(guard, access, Protocol::Skip));
-                if let Some(stored) = self.state.recent.get(&target.object) {
-                    if stored.offset == target.offset && stored.width == width {
-                        return stored.value.clone();
-                    }
+                if let Some(stored) = self.state.recent.get(&target.object)
+                    && stored.offset == target.offset
+                    && stored.width == width
+                {
+                    return stored.value.clone();
                 }
                 self.contents(target.object, &target.offset, ty)
             }
@@ -627,16 +621,11 @@ impl<'p> Walk<'p> {
     // ---- stores ----
 
     pub(super) fn store(&mut self, pointer: &Pointer, ty: &Type, value: Value, span: Span) {
-        if let Some(when) = &pointer.unknown {
-            if self.decide(when).as_lit() != Some(false) {
-                self.lose(
-                    "unknown-pointer",
-                    "this writes through a pointer that is not known",
-                    span,
-                    Touches::Everything,
-                );
-                self.clobber_escaped();
-            }
+        if let Some(when) = &pointer.unknown
+            && self.decide(when).as_lit() != Some(false)
+        {
+            self.lose("unknown-pointer", "this writes through a pointer that is not known", span, Touches::Everything);
+            self.clobber_escaped();
         }
         for target in &pointer.targets {
             let guard = self.decide(&target.guard);

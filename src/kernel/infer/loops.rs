@@ -511,7 +511,9 @@ impl<'p> Walk<'p> {
             }
         }
         let bind_itself = main.as_ref().is_some_and(|m| {
-            !(synchronises && thread_dependent(self, &m.range)) && !(geometric(&m.range) && others_use_k)
+            let splits_barriers = synchronises && thread_dependent(self, &m.range);
+            let hides_the_count = geometric(&m.range) && others_use_k;
+            !splits_barriers && !hides_the_count
         });
 
         let dependencies = self.dependencies(&carried, &iteration);
@@ -604,11 +606,7 @@ impl<'p> Walk<'p> {
         }
 
         // The emitted code, in terms of the binder.
-        let mut place = |b: &B| {
-            let b = in_k.boolean(b);
-            to_binder.boolean(&b)
-        };
-        guard = place(&guard);
+        guard = to_binder.boolean(&in_k.boolean(&guard));
         let range_once = range.clone();
         let mut translate = |protocols: Vec<Protocol>| {
             let p = Protocol::seq(protocols);

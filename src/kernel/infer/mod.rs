@@ -297,7 +297,9 @@ impl<'p> Walk<'p> {
             }
             Type::Int(int) => {
                 if let Some(value) = config.params.get(name) {
-                    return Value::Num(N::num(int.wrap(*value)));
+                    let value = int.wrap(*value);
+                    self.assumptions.push(format!("{name} = {value}"));
+                    return Value::Num(N::num(value));
                 }
                 let int = if *int == IntTy::BOOL { IntTy::BOOL } else { *int };
                 let var = Var { name: self.names.fresh(name), ty: int };
