@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use faial_like::check::source::{SourceOptions, load};
+use faial_like::check::source::{KernelCode, SourceOptions, load};
 use faial_like::core::{Mode, Protocol};
 use faial_like::kernel::infer::{Config, Inferred, Touches, infer};
 
@@ -18,7 +18,8 @@ fn inferred(text: &str) -> Inferred {
         params: BTreeMap::new(),
         steps: 1_000_000,
     };
-    infer(&kernel.program, kernel.kernel, &config)
+    let KernelCode::Cuda(lowered) = &kernel.code else { panic!("a kernel of CUDA") };
+    infer(&lowered.program, lowered.kernel, &config)
 }
 
 /// The codes of the losses that touch memory.
