@@ -9,10 +9,10 @@ use faial_like::base::SourceMap;
 use faial_like::check::kernel::{check_kernel, protocol_of};
 use faial_like::check::launch::launch;
 use faial_like::check::pipeline::at_levels;
-use faial_like::check::schedule::{Settings, parallel};
+use faial_like::check::schedule::{Settings, parallel, solver_settings};
 use faial_like::check::source::load;
 use faial_like::frontend::preprocess::{CUDA_PREDEFINED, DiskFiles, Limits, Options, preprocess};
-use faial_like::smt::{Session, SolverConfig};
+use faial_like::smt::Session;
 
 /// Each stage is run this often before the solver, and the fastest run counts.
 const ROUNDS: u32 = 5;
@@ -31,7 +31,7 @@ fn main() {
     let rows = parallel(
         &paths,
         1,
-        || Session::new(SolverConfig::default()),
+        || Session::new(solver_settings()),
         |session, path| measure(path, session),
         |path, why| panic!("{}: {why}", path.display()),
     );

@@ -159,15 +159,16 @@ fn parameters_and_conditions_reach_the_verdict() {
 #[test]
 fn dimensions_are_those_of_the_options() {
     let files = folder();
-    let path = write(&files, "k.cu", "__global__ void k(int *a) { a[threadIdx.x % 32] = threadIdx.x; }\n");
+    let path =
+        write(&files, "k.cu", "__global__ void k(int *a) { a[threadIdx.x % 32] = threadIdx.x + 64 * blockIdx.x; }\n");
     expect(&["check", &path, "--block-dim", "32", "--grid-dim", "1"], 0, &[]);
     expect(&["check", &path, "--block-dim", "33", "--grid-dim", "1"], 1, &[]);
-    let (_, report) = json(&["check", &path, "--block-dim", "32", "--grid-dim", "*", "--all-dims", "--format", "json"]);
+    let (_, report) = json(&["check", &path, "--block-dim", "32", "--grid-dim", "*", "--format", "json"]);
     let launch = &report["kernels"][0]["launch"];
     assert_eq!(launch["block"].to_string(), "[32,1,1]");
     assert_eq!(launch["grid"].to_string(), "[\"*\",1,1]");
     assert_eq!(launch["from"], "option");
-    let every = ["check", &path, "--block-dim", "32", "--grid-dim", "*", "--all-dims"];
+    let every = ["check", &path, "--block-dim", "32", "--grid-dim", "*"];
     expect(&every, 1, &[]);
     expect(&[&every[..], &["--level", "block"]].concat(), 0, &[]);
 }

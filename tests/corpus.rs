@@ -7,10 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use faial_like::check::schedule::{Settings, check_files, parallel};
+use faial_like::check::schedule::{Settings, check_files, parallel, solver_settings};
 use faial_like::check::source::{SourceOptions, load};
 use faial_like::report::finding::{Finding, FindingClass, FindingKind, KernelReport, Level, Report, Verdict};
-use faial_like::smt::{SolverConfig, locate};
+use faial_like::smt::locate;
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde::Deserialize;
 
@@ -138,7 +138,7 @@ fn run(path: &str, kernel: Option<&str>) -> Result<Report, Failed> {
     let text = String::from_utf8(std::fs::read(&path)?).map_err(|_| "not UTF-8")?;
     let settings =
         Settings { jobs: 1, kernels: kernel.into_iter().map(str::to_owned).collect(), ..Settings::default() };
-    Ok(check_files(&[(path, text)], &settings, &SolverConfig::default()))
+    Ok(check_files(&[(path, text)], &settings, &solver_settings()))
 }
 
 fn findings(report: &KernelReport, class: FindingClass) -> Vec<&Finding> {

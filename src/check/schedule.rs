@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::kernel::{CheckOptions, check_kernel};
 use super::launch::{GivenDims, launch};
@@ -28,6 +28,17 @@ pub struct Settings {
     pub jobs: usize,
     /// No kernel is begun after this.
     pub deadline: Option<Instant>,
+}
+
+/// How the solver is used unless options say otherwise.
+pub fn solver_settings() -> SolverConfig {
+    SolverConfig {
+        // Unsigned arithmetic may wrap: what rests on that it does not is asked again, as long as it is cheap.
+        recheck_overflow: true,
+        wrapping_solutions: true,
+        recheck_timeout: Duration::from_millis(500),
+        ..SolverConfig::default()
+    }
 }
 
 /// Runs a job for each item on `jobs` threads with large stacks; results keep the order of the items. A job that

@@ -14,7 +14,7 @@ use super::output;
 use super::walk::{InputKind, Walk, failed, path_text, read, walk};
 use crate::check::dump;
 use crate::check::kernel::CheckOptions;
-use crate::check::schedule::{Settings, check_files, file_name, parallel};
+use crate::check::schedule::{Settings, check_files, file_name, parallel, solver_settings};
 use crate::check::source::SourceOptions;
 use crate::core::scope::Level;
 use crate::report::finding::{FileReport, Level as ReportLevel, Message, Report};
@@ -138,11 +138,7 @@ fn solver_config(config: &CheckConfig) -> SolverConfig {
         solver: config.solver.program.clone(),
         timeout: config.solver.query_timeout.max(Duration::from_millis(1)),
         keep_dir: config.solver.keep_smt.clone(),
-        // Unsigned arithmetic may wrap: what rests on that it does not is asked again, as long as it is cheap.
-        recheck_overflow: true,
-        wrapping_solutions: true,
-        recheck_timeout: Duration::from_millis(500),
-        ..SolverConfig::default()
+        ..solver_settings()
     }
 }
 
@@ -168,7 +164,7 @@ fn dump_stage(config: &DumpConfig) -> Result<Exit, UsageError> {
         &input,
         1,
         || (),
-        |(), (path, text)| dump::dump(path, text, stage, &settings, &SolverConfig::default()),
+        |(), (path, text)| dump::dump(path, text, stage, &settings, &solver_settings()),
         |_, text| Err(text),
     );
     for text in texts {
@@ -273,8 +269,7 @@ fn explain_code(args: &ExplainArgs) -> Result<Exit, UsageError> {
 /// Looks for a finding by its id, and prints it with the long text of its code.
 fn explain_finding(id: &str, paths: &[PathBuf]) -> Result<Exit, UsageError> {
     let (inputs, _) = texts(paths);
-    let mut report: Report =
-        check_files(&inputs, &Settings { jobs: 1, ..Settings::default() }, &SolverConfig::default());
+    let mut report: Report = check_files(&inputs, &Settings { jobs: 1, ..Settings::default() }, &solver_settings());
     for kernel in &mut report.kernels {
         kernel.findings.retain(|f| f.id.starts_with(id));
     }
