@@ -115,9 +115,16 @@ fn load_cuda(path: &Path, text: String, options: &SourceOptions) -> SourceFile {
     let mut messages = Vec::new();
     let mut status = FileStatus::Ok;
     if let Some(why) = out_of_range(&header) {
-        // A verdict must not rest on a launch that does not exist.
-        (header.block, header.grid) = (None, None);
-        let text = format!("{why}; the sizes of the header are not used");
+        // Sizes that mean nothing are dropped; sizes of other hardware are what the verdict is asked for.
+        let sizes = header.block.iter().chain(&header.grid).flatten();
+        let meaningless = sizes.into_iter().any(|e| matches!(e, Extent::Known(n) if !(1..1 << 31).contains(n)));
+        let then = if meaningless {
+            (header.block, header.grid) = (None, None);
+            "the sizes of the header are not used"
+        } else {
+            "the verdict is for these sizes all the same"
+        };
+        let text = format!("{why}; {then}");
         let at = Some(location(&sources, header_span(&sources, root)));
         messages.push(Message { code: "header-dimensions", text, at, help: None });
     }
