@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use faial_like::check::source::{KernelCode, SourceOptions, load};
-use faial_like::core::{Mode, Protocol};
+use faial_like::core::{Mode, Print, Protocol};
 use faial_like::kernel::infer::{Config, Inferred, Touches, infer};
 
 /// The first kernel of a text, inferred for 64 threads in one block.
@@ -163,4 +163,17 @@ fn many_early_returns_end_soon() {
     let found = inferred(&text);
     assert_eq!(writes(&found), ["a"]);
     assert!(started.elapsed().as_secs() < 20);
+}
+
+/// What `printf` and `assert` read is read by the program.
+#[test]
+fn arguments_of_printf_and_assert_are_accesses() {
+    let reads = |body: &str| {
+        let text = format!("__global__ void k(int *a) {{ {body} }}");
+        Print::text(&inferred(&text).kernel.code).matches("rd a").count()
+    };
+    assert_eq!(reads("printf(\"%d\", a[threadIdx.x + 1]);"), 1);
+    assert_eq!(reads("assert(a[threadIdx.x + 1] == 0);"), 1);
+    // An annotation is not executed.
+    assert_eq!(reads("__requires(a[threadIdx.x + 1] == 0);"), 0);
 }

@@ -144,11 +144,12 @@ pub fn function(name: &str) -> Option<Builtin> {
         "__syncthreads_count" | "__syncthreads_and" | "__syncthreads_or" => {
             known(Intrinsic::BarrierReduce(Name::new(name)), Type::INT)
         }
+        // Evaluated by the program: what their arguments read counts.
+        "printf" | "assert" => known(Intrinsic::Havoc(Name::new(name)), Type::INT),
         "__syncwarp" => known(Intrinsic::Barrier(Scope::Warp), Type::Void),
         "__threadfence"
         | "__threadfence_block"
         | "__threadfence_system"
-        | "printf"
         | "__prof_trigger"
         | "__nanosleep"
         | "__builtin_assume_aligned_"
@@ -188,9 +189,7 @@ pub fn function(name: &str) -> Option<Builtin> {
         "__requires" | "__assume" | "__builtin_assume" | "__global_requires" | "__global_assume" | "__axiom" => {
             known(Intrinsic::Assume, Type::BOOL)
         }
-        "__assert" | "assert" | "static_assert" | "__global_assert" | "_Static_assert" => {
-            known(Intrinsic::Assert, Type::Void)
-        }
+        "__assert" | "static_assert" | "__global_assert" | "_Static_assert" => known(Intrinsic::Assert, Type::Void),
         "__trap" | "__builtin_trap" | "__builtin_unreachable" | "abort" | "exit" | "__brkpt" => {
             known(Intrinsic::Trap, Type::Void)
         }
