@@ -154,7 +154,8 @@ fn load_cuda(path: &Path, text: String, options: &SourceOptions) -> SourceFile {
     let mut kernels = Vec::new();
     match Unit::parse(&expanded.text, &origin) {
         Some(unit) => {
-            let names = unit.names();
+            let mut names = unit.names();
+            names.header_missing = expanded.remarks.iter().any(|r| r.code == "include-missing");
             let mut lower = Lower::new(&unit, &names);
             for decl in &names.kernels {
                 for bindings in lower.instances(decl) {

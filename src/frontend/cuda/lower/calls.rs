@@ -25,7 +25,7 @@ impl<'l, 't> Body<'l, 't> {
                 None => break,
             }
         }
-        let (scope, base) = split_scope(callee);
+        let (qualifier, base) = self.lower.unit.qualified(callee);
         let (name, template) = match base.kind() {
             "template_function" | "template_method" => match base.child_by_field_name("name") {
                 Some(name) => (self.text(name), base.child_by_field_name("arguments")),
@@ -41,9 +41,10 @@ impl<'l, 't> Body<'l, 't> {
                 | "type_identifier"
                 | "field_identifier"
                 | "sized_type_specifier"
+                | "operator_name"
         );
         if !named {
-            let target = self.rvalue(callee);
+            let target = if callee.kind() == "lambda_expression" { self.expr(callee) } else { self.rvalue(callee) };
             return self.call_value(target, &arguments, span);
         }
         if let ("static_cast" | "reinterpret_cast" | "const_cast" | "dynamic_cast", Some(list)) = (name, template) {
@@ -60,35 +61,35 @@ impl<'l, 't> Body<'l, 't> {
         if let ("make_fresh_array" | "__return_val_int" | "__old", _) = (name, ()) {
             return Expr::unknown("unknown-value", format!("`{name}` has no value here"), Type::INT, span);
         }
-        match self.lookup(name) {
-            Some(Local::Var(id)) => {
-                let place = self.var(id, span);
-                let target = self.value(place);
-                return self.call_value(target, &arguments, span);
-            }
-            Some(Local::Lambda(_)) => {
-                return Expr::unknown(
-                    "unknown-construct",
-                    "a call of a lambda is not supported",
-                    Type::Unknown(Arc::from("?")),
-                    span,
-                );
-            }
-            _ => {}
+        let plain = qualifier == Qualifier::default();
+        if plain && let Some(Local::Var(_) | Local::Static(_)) = self.lookup(name) {
+            let place = self.name(name, span);
+            let target = if let Type::Struct(_) = place.ty.value() { place } else { self.value(place) };
+            return self.call_value(target, &arguments, span);
         }
         // A member of the class that we are in, or of a class that is named.
-        if let Some(class) = scope.and_then(|s| self.class_scope(s)).or_else(|| self.class_type.clone())
-            && let Some(decl) = self.method_decl(&class, name, arguments.len())
-        {
-            let this = if is_static(self.text(decl.node)) {
-                None
-            } else {
-                self.this.map(|id| {
-                    let place = self.var(id, span);
-                    self.value(place)
-                })
-            };
-            return self.call_method(decl, &class, this, &arguments, span);
+        let scope = self.class_scope(callee);
+        let own = self.class_type.clone().filter(|_| plain);
+        if let Some(class) = scope.or_else(|| own.clone()) {
+            if own.is_some() && matches!(&class, Type::Struct(c) if c.field(name).is_some()) {
+                let place = self.name(name, span);
+                let target = if let Type::Struct(_) = place.ty.value() { place } else { self.value(place) };
+                return self.call_value(target, &arguments, span);
+            }
+            let args: Vec<Expr> = arguments.iter().map(|a| self.expr(*a)).collect();
+            match self.method(&class, name, template, &args) {
+                Method::One(member) => {
+                    let object = self.own_object(&class, span);
+                    return self.call_member(member, &class, object, args, span);
+                }
+                Method::Unclear => {
+                    return self.unclear(format!("which function `{name}` is called is not known"), args, span);
+                }
+                Method::None if own.is_none() => {
+                    return self.unclear(format!("the member function `{name}` is not known"), args, span);
+                }
+                Method::None => {}
+            }
         }
         if let Some(vector) = name.strip_prefix("make_").and_then(builtins::vector_type)
             && !self.lower.names.functions.contains_key(name)
@@ -103,8 +104,8 @@ impl<'l, 't> Body<'l, 't> {
         }
         // `T(x)`: a conversion or a construction.
         if !self.lower.names.functions.contains_key(name) && builtins::function(name).is_none() {
-            let ty = self.type_of(base);
-            if !matches!(ty, Type::Unknown(_)) {
+            let ty = self.type_of(callee);
+            if !matches!(ty, Type::Unknown(_)) || self.bindings.types.contains_key(name) {
                 if let (Type::Struct(_), Some(list)) = (&ty, node.child_by_field_name("arguments")) {
                     return self.initial(list, &ty);
                 }
@@ -122,43 +123,50 @@ impl<'l, 't> Body<'l, 't> {
             }
         }
         let args: Vec<Expr> = arguments.iter().map(|a| self.expr(*a)).collect();
-        self.call_named(name, template, args, span)
+        self.call_named(name, &qualifier, template, args, span)
     }
 
-    pub(super) fn class_scope(&mut self, scope: Node<'t>) -> Option<Type> {
-        let text = self.text(scope);
-        let known = self.lower.names.types.contains_key(text.split('<').next().unwrap_or(""));
-        if !known && !self.bindings.types.contains_key(text) {
+    /// The object whose member function we are in, for a call of another one by its name alone.
+    fn own_object(&mut self, class: &Type, span: Span) -> Option<Expr> {
+        let id = self.this?;
+        let own = self.class_type.clone()?;
+        let place = self.var(id, span);
+        let pointer = self.value(place);
+        let pointer = if own == *class {
+            pointer
+        } else if self.derives(&own, class) {
+            self.as_base(pointer, &own, class)
+        } else {
             return None;
-        }
-        Some(self.type_of(scope))
+        };
+        Some(self.deref(pointer, span))
     }
 
     /// A call by name of a function of the unit, of a built-in one, or of something unknown. Arguments may be places.
-    pub(super) fn call_named(&mut self, name: &str, template: Option<Node<'t>>, args: Vec<Expr>, span: Span) -> Expr {
+    pub(super) fn call_named(
+        &mut self,
+        name: &str,
+        qualifier: &Qualifier,
+        template: Option<Node<'t>>,
+        args: Vec<Expr>,
+        span: Span,
+    ) -> Expr {
         let overloads = self.lower.names.functions.get(name).cloned().unwrap_or_default();
+        let overloads: Vec<_> =
+            overloads.into_iter().filter(|d| d.class.is_none()).map(|d| (d, Bindings::default())).collect();
         let builtin = builtins::function(name);
-        let mut best: Option<(usize, FunDecl<'t>, Bindings)> = None;
-        for decl in &overloads {
-            if decl.class.is_some() && !decl.has_body {
-                continue;
+        // A built-in function is only hidden by a definition that fits.
+        match self.resolve(&overloads, qualifier, template, &args, false) {
+            Found::One(chosen) if builtin.is_none() || (chosen.decl.has_body && chosen.cost < 10) => {
+                return self.call_decl(chosen.decl, chosen.bindings, None, args, span);
             }
-            if let Some((cost, bindings)) = self.viable(decl, template, &args) {
-                // A definition is preferred to a declaration of the same function.
-                let cost = cost * 2 + usize::from(!decl.has_body);
-                if best.as_ref().is_none_or(|(known, _, _)| cost < *known) {
-                    best = Some((cost, *decl, bindings));
-                }
+            Found::Ambiguous if builtin.is_none() || overloads.iter().any(|(d, _)| d.has_body) => {
+                return self.unclear(format!("which function `{name}` is called is not known"), args, span);
             }
-        }
-        // A built-in function is only hidden by an overload that fits, and by declarations alone not at all.
-        if let (Some((cost, decl, _)), Some(_)) = (&best, &builtin)
-            && (!decl.has_body || *cost >= 20)
-        {
-            best = None;
-        }
-        if let Some((_, decl, bindings)) = best {
-            return self.call_decl(decl, bindings, None, args, span);
+            Found::None if builtin.is_none() && overloads.iter().any(|(d, _)| d.has_body) => {
+                return self.unclear(format!("no function `{name}` that is known can be called so"), args, span);
+            }
+            _ => {}
         }
         let values = |body: &Self, args: Vec<Expr>| -> Vec<Expr> { args.into_iter().map(|a| body.value(a)).collect() };
         if let Some(builtin) = builtin {
@@ -187,8 +195,16 @@ impl<'l, 't> Body<'l, 't> {
         {
             return self.group_barrier(&group.ty.clone(), span);
         }
-        let ty = Type::Unknown(Arc::from("?"));
-        Expr::new(ExprKind::CallUnknown(Name::new(name), values(self, args)), ty, span)
+        if self.hidden_names() && overloads.is_empty() {
+            return self.unclear(format!("`{name}` is not declared, and may be a macro"), args, span);
+        }
+        // Its parameters may be references; functions of the implementation have none.
+        let args = args.into_iter().map(|arg| {
+            let by_reference = is_place(&arg) && !name.starts_with("__") && !matches!(arg.ty.value(), Type::Array(..));
+            if by_reference { self.address_of(arg, span) } else { self.value(arg) }
+        });
+        let args = args.collect();
+        Expr::new(ExprKind::CallUnknown(Name::new(name), args), Type::Unknown(Arc::from("?")), span)
     }
 
     pub(super) fn group_barrier(&mut self, group: &Type, span: Span) -> Expr {
@@ -208,58 +224,6 @@ impl<'l, 't> Body<'l, 't> {
         }
     }
 
-    /// Can this function be called so? How far are the arguments from its parameters?
-    pub(super) fn viable(
-        &mut self,
-        decl: &FunDecl<'t>,
-        template: Option<Node<'t>>,
-        args: &[Expr],
-    ) -> Option<(usize, Bindings)> {
-        let defaults = Self::parameter_defaults(decl);
-        let required = defaults.iter().take_while(|d| d.is_none()).count();
-        if args.len() > defaults.len() || args.len() < required {
-            // `f(void)` has one parameter that is none.
-            let void = defaults.len() == 1 && args.is_empty();
-            if !void {
-                return None;
-            }
-        }
-        let bindings = match decl.template {
-            None => Bindings::default(),
-            Some(parameters) => {
-                let given = template.map(|l| self.template_arguments(l)).unwrap_or_default();
-                let names = self.template_names(parameters);
-                let mut deduced = Bindings::default();
-                let saved = std::mem::take(&mut self.bindings);
-                let patterns = self.parameters(decl);
-                self.bindings = saved;
-                for ((_, pattern, _), arg) in patterns.iter().zip(args) {
-                    self.deduce(pattern, &arg.ty, &names, &mut deduced);
-                }
-                self.bind_template(parameters, &given, &deduced)?
-            }
-        };
-        let saved = std::mem::replace(&mut self.bindings, bindings.clone());
-        let types = self.parameters(decl);
-        self.bindings = saved;
-        let cost = types.iter().zip(args).map(|((_, ty, _), arg)| mismatch(ty.value(), arg.ty.value())).sum();
-        Some((cost, bindings))
-    }
-
-    pub(super) fn template_names(&self, parameters: Node<'t>) -> Vec<String> {
-        let mut cursor = parameters.walk();
-        parameters
-            .named_children(&mut cursor)
-            .filter_map(|p| match p.kind() {
-                "type_parameter_declaration" | "optional_type_parameter_declaration" => {
-                    p.child_by_field_name("name").or_else(|| last_named(p))
-                }
-                _ => None,
-            })
-            .map(|n| self.text(n).to_owned())
-            .collect()
-    }
-
     pub(super) fn call_decl(
         &mut self,
         decl: FunDecl<'t>,
@@ -268,22 +232,14 @@ impl<'l, 't> Body<'l, 't> {
         args: Vec<Expr>,
         span: Span,
     ) -> Expr {
-        let saved = std::mem::replace(&mut self.bindings, bindings.clone());
-        let saved_class = self.class_type.clone();
-        if decl.class.is_some() {
-            self.enter_class(decl.class);
-        }
-        let types = self.parameters(&decl);
-        let returns = self.return_type(&decl);
-        self.class_type = saved_class;
-        self.bindings = saved;
+        let (types, returns) = self.inside(&decl, &bindings, |body| (body.parameters(&decl), body.return_type(&decl)));
         let mut lowered: Vec<Expr> = this.into_iter().collect();
         let mut args = args.into_iter();
         let defaults = Self::parameter_defaults(&decl);
         for (i, (_, ty, _)) in types.iter().enumerate() {
             let arg = match (args.next(), defaults.get(i).copied().flatten()) {
                 (Some(arg), _) => arg,
-                (None, Some(default)) => self.expr(default),
+                (None, Some(default)) => self.inside(&decl, &bindings, |body| body.expr(default)),
                 (None, None) => break,
             };
             let arg = match ty {
@@ -300,12 +256,15 @@ impl<'l, 't> Body<'l, 't> {
                 }
                 _ => {
                     let value = self.value(arg);
-                    self.convert(value, ty)
+                    let value = self.copied(value);
+                    let value = self.convert(value, ty);
+                    self.ending(value)
                 }
             };
             lowered.push(arg);
         }
         let id = self.lower.request(decl, bindings);
+        let returns = if is_auto(&returns) { self.lower.deduced_return(id) } else { returns };
         let (ty, by_reference) = match &returns {
             Type::Ref(inner) => (Type::Ptr(inner.clone()), true),
             other => (other.clone(), false),
@@ -385,26 +344,5 @@ impl<'l, 't> Body<'l, 't> {
             _ => {}
         }
         Expr::new(ExprKind::Intrinsic(intrinsic, args), ty, span)
-    }
-}
-
-/// How far a parameter is from an argument; 0 is exact.
-pub(super) fn mismatch(parameter: &Type, argument: &Type) -> usize {
-    match (parameter, argument) {
-        (a, b) if a == b => 0,
-        (Type::Int(_), Type::Int(_)) | (Type::Float(_), Type::Float(_)) => 1,
-        (Type::Int(_), Type::Float(_)) | (Type::Float(_), Type::Int(_)) => 2,
-        (Type::Ptr(a), Type::Ptr(b) | Type::Array(b, _)) => {
-            if a == b {
-                0
-            } else if **a == Type::Void || matches!(**a, Type::Unknown(_)) || matches!(**b, Type::Unknown(_)) {
-                1
-            } else {
-                10
-            }
-        }
-        (Type::Unknown(_), _) | (_, Type::Unknown(_)) => 1,
-        (Type::Ptr(_), Type::Int(_)) => 5,
-        _ => 20,
     }
 }

@@ -28,13 +28,28 @@ impl<'l, 't> Body<'l, 't> {
             (ExprKind::Int(value), Type::Int(int)) => Expr::new(ExprKind::Int(int.wrap(*value)), ty.clone(), span),
             (_, Type::Int(_) | Type::Float(_) | Type::Ptr(_)) if matches!(expr.ty, Type::Struct(_)) => {
                 let class = expr.ty.clone();
-                match self.method_decl(&class, "operator cast", 0) {
-                    Some(decl) => {
-                        let this = self.address_of(expr, span);
-                        let call = self.call_member(decl, &class, Some(this), vec![], span);
-                        self.convert(call, ty)
+                match self.method(&class, "operator cast", None, &[]) {
+                    Method::One(member) => {
+                        let call = self.call_member(member, &class, Some(expr), vec![], span);
+                        let value = self.value(call);
+                        self.convert(value, ty)
                     }
-                    None => Expr::new(ExprKind::Convert(Box::new(expr)), ty.clone(), span),
+                    Method::Unclear => {
+                        self.unclear("which conversion this is, is not known".to_owned(), vec![expr], span)
+                    }
+                    Method::None => Expr::new(ExprKind::Convert(Box::new(expr)), ty.clone(), span),
+                }
+            }
+            (_, Type::Struct(_)) => {
+                if self.has_constructors(ty)
+                    && let Some(made) = self.construct(ty, vec![expr.clone()], span)
+                {
+                    return made;
+                }
+                let class = expr.ty.clone();
+                match self.method(&class, "operator cast", None, &[]) {
+                    Method::None => Expr::new(ExprKind::Convert(Box::new(expr)), ty.clone(), span),
+                    _ => self.unclear("this conversion is not supported".to_owned(), vec![expr], span),
                 }
             }
             _ => Expr::new(ExprKind::Convert(Box::new(expr)), ty.clone(), span),
@@ -67,7 +82,10 @@ impl<'l, 't> Body<'l, 't> {
         let field = |name: &str| node.child_by_field_name(name);
         match node.kind() {
             "number_literal" => number(text, span),
-            "char_literal" => Expr::new(ExprKind::Int(character(text)), Type::Int(IntTy::I8), span),
+            "char_literal" => match character(text) {
+                Some(value) => Expr::new(ExprKind::Int(value), Type::Int(IntTy::I8), span),
+                None => self.unknown(node, "this character"),
+            },
             "true" => Expr::new(ExprKind::Int(1), Type::BOOL, span),
             "false" => Expr::new(ExprKind::Int(0), Type::BOOL, span),
             "null" | "nullptr" => Expr::new(ExprKind::Int(0), Type::Void.ptr(), span),
@@ -75,13 +93,7 @@ impl<'l, 't> Body<'l, 't> {
                 Expr::new(ExprKind::Constant(Name::new(text)), Type::Int(IntTy::I8).ptr(), span)
             }
             "identifier" | "field_identifier" | "type_identifier" => self.name(text, span),
-            "qualified_identifier" => {
-                let (scope, base) = split_scope(node);
-                if let Some(found) = scope.and_then(|s| self.static_member(s, base, span)) {
-                    return found;
-                }
-                if base == node { self.unknown(node, "name") } else { self.expr(base) }
-            }
+            "qualified_identifier" => self.qualified_name(node, span),
             "this" => self.name("this", span),
             "parenthesized_expression" | "condition_clause" => match field("value").or_else(|| last_named(node)) {
                 Some(inner) => self.expr(inner),
@@ -111,7 +123,13 @@ impl<'l, 't> Body<'l, 't> {
             },
             "pointer_expression" => match (field("operator"), field("argument")) {
                 (Some(operator), Some(argument)) if self.text(operator) == "*" => {
-                    let pointer = self.rvalue(argument);
+                    let pointer = self.expr(argument);
+                    if let Type::Struct(_) = pointer.ty.value()
+                        && let Some(call) = self.operator_call("operator*", &pointer, vec![], span)
+                    {
+                        return call;
+                    }
+                    let pointer = self.value(pointer);
                     self.deref(pointer, span)
                 }
                 (Some(_), Some(argument)) => {
@@ -125,6 +143,13 @@ impl<'l, 't> Body<'l, 't> {
                     let postfix = operator.start_byte() > argument.start_byte();
                     let op = if self.text(operator) == "++" { "+" } else { "-" };
                     let place = self.expr(argument);
+                    if let Type::Struct(_) = place.ty.value() {
+                        let args = if postfix { vec![Expr::new(ExprKind::Int(0), Type::INT, span)] } else { vec![] };
+                        return match self.operator_call(&format!("operator{op}{op}"), &place, args, span) {
+                            Some(call) => call,
+                            None => self.unclear(format!("`{op}{op}` of this class is not known"), vec![place], span),
+                        };
+                    }
                     let one = Expr::new(ExprKind::Int(1), Type::INT, span);
                     self.update(place, op, one, postfix, span)
                 }
@@ -232,11 +257,11 @@ impl<'l, 't> Body<'l, 't> {
             }
             "call_expression" => self.call(node, span),
             "template_function" => match field("name") {
-                Some(name) => self.function_value(self.text(name), field("arguments"), span),
+                Some(name) => self.function_value(self.text(name), &Qualifier::default(), field("arguments"), span),
                 None => self.unknown(node, "template"),
             },
             "user_defined_literal" => self.unknown(node, "user-defined literal"),
-            "lambda_expression" => self.unknown(node, "lambda"),
+            "lambda_expression" => self.lambda(node, span),
             "new_expression" => self.unknown(node, "new"),
             "delete_expression" => self.unknown(node, "delete"),
             "gnu_asm_expression" => self.unknown(node, "inline assembly"),
@@ -326,6 +351,18 @@ impl<'l, 't> Body<'l, 't> {
             return Expr::unknown("unknown-place", "this assigns to a place that is not known", place.ty, span);
         }
         let ty = place.ty.value().clone();
+        match self.special_assignment(&ty, 0) {
+            Special::No => {}
+            Special::Own => {
+                if let Some(call) = self.operator_call("operator=", &place, vec![value.clone()], span) {
+                    return call;
+                }
+            }
+            Special::Part => {
+                let what = "the assignment of a member of this object is not supported".to_owned();
+                return self.unclear(what, vec![place, value], span);
+            }
+        }
         let value = self.convert(value, &ty);
         Expr::new(ExprKind::Assign(Box::new(place), Box::new(value)), ty, span)
     }
@@ -340,6 +377,15 @@ impl<'l, 't> Body<'l, 't> {
             if let Some(call) = self.operator_call(&name, &place, vec![value.clone()], span) {
                 return call;
             }
+        }
+        if let Type::Struct(_) | Type::Unknown(_) = ty
+            && self.may_be_a_class(&ty)
+            && !self.has_operator(op)
+        {
+            // An operator of a class that is not seen.
+            let object = self.address_of(place, span);
+            let call = ExprKind::CallUnknown(Name::new(format!("operator{op}=")), vec![object, value]);
+            return Expr::new(call, ty, span);
         }
         let hole = Expr::new(ExprKind::Hole, ty.clone(), span);
         let value = self.binary(op, hole, value, span);
@@ -433,7 +479,11 @@ impl<'l, 't> Body<'l, 't> {
                     (Type::Struct(_), None) => l.ty.clone(),
                     _ => r.ty.clone(),
                 };
-                self.opaque(op, vec![l, r], ty, span)
+                Expr::new(ExprKind::CallUnknown(Name::new(name), vec![l, r]), ty, span)
+            }
+            (a @ Type::Unknown(_), _) | (_, a @ Type::Unknown(_)) if self.may_be_a_class(&a) => {
+                let ty = if comparison.is_some() { Type::BOOL } else { a };
+                Expr::new(ExprKind::CallUnknown(Name::new(format!("operator{op}")), vec![l, r]), ty, span)
             }
             (a, b) => {
                 let ty = match (&a, &b) {
@@ -447,6 +497,32 @@ impl<'l, 't> Body<'l, 't> {
                 self.opaque(op, vec![l, r], ty, span)
             }
         }
+    }
+
+    /// Is this a named type that nothing here declares, so that an operator on it may be a function? Parameters of
+    /// templates and results that are not known stand for numbers.
+    pub(super) fn may_be_a_class(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Struct(_) => true,
+            Type::Unknown(name) => {
+                let looks_numeric = ["half", "float", "complex", "Complex", "real", "fp8"];
+                let word = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+                word && !is_auto(ty)
+                    && &**name != "texel"
+                    && !self.is_parameter(name)
+                    && !looks_numeric.iter().any(|n| name.contains(n))
+            }
+            _ => false,
+        }
+    }
+
+    /// Is this a parameter of the template that we are in, or a type that depends on one?
+    pub(super) fn is_parameter(&self, name: &str) -> bool {
+        name.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| self.parameters.contains(word))
+    }
+
+    fn has_operator(&self, op: &str) -> bool {
+        self.lower.names.functions.contains_key(&format!("operator{op}"))
     }
 
     pub(super) fn opaque(&self, op: &str, args: Vec<Expr>, ty: Type, span: Span) -> Expr {
@@ -501,7 +577,7 @@ impl<'l, 't> Body<'l, 't> {
 }
 
 /// Is this expression a place rather than a value?
-pub(super) fn is_place(expr: &Expr) -> bool {
+pub fn is_place(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Var(_)
         | ExprKind::Global(_)

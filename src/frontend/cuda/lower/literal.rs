@@ -43,22 +43,36 @@ pub(super) fn number(text: &str, span: Span) -> Expr {
     Expr::new(ExprKind::Int(value), Type::Int(ty), span)
 }
 
-pub(super) fn character(text: &str) -> i128 {
-    let inner = text.trim_start_matches(|c| c != '\'').trim_matches('\'');
+/// The value of a character; `None` for several in one literal, and for what one byte does not hold.
+pub(super) fn character(text: &str) -> Option<i128> {
+    let start = text.find('\'')?;
+    let inner = text[start + 1..].strip_suffix('\'')?;
     let mut chars = inner.chars();
-    match (chars.next(), chars.next()) {
-        (Some('\\'), Some(c)) => match c {
-            'n' => 10,
-            't' => 9,
-            'r' => 13,
-            '0' => 0,
-            'a' => 7,
-            'b' => 8,
-            'f' => 12,
-            'v' => 11,
-            other => other as i128,
-        },
-        (Some(c), _) => c as i128,
-        _ => 0,
+    let first = chars.next()?;
+    let rest = chars.as_str();
+    if first != '\\' {
+        return (rest.is_empty() && first.is_ascii()).then_some(first as i128);
     }
+    let byte = |digits: &str, radix: u32| {
+        let value = i128::from_str_radix(digits, radix).ok()?;
+        // A `char` is signed.
+        (value < 256).then(|| IntTy::I8.wrap(value))
+    };
+    if let Some(digits) = rest.strip_prefix('x') {
+        return byte(digits, 16);
+    }
+    if rest.starts_with(|c: char| c.is_digit(8)) {
+        return if rest.len() <= 3 { byte(rest, 8) } else { None };
+    }
+    Some(match rest {
+        "n" => 10,
+        "t" => 9,
+        "r" => 13,
+        "a" => 7,
+        "b" => 8,
+        "f" => 12,
+        "v" => 11,
+        "\\" | "'" | "\"" | "?" => rest.chars().next()? as i128,
+        _ => return None,
+    })
 }

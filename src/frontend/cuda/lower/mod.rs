@@ -2,29 +2,38 @@
 //!
 //! Whatever is not understood becomes an `Unknown` expression or statement with its place; nothing is skipped silently.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use tree_sitter::Node;
 
 mod calls;
 mod class;
+mod construct;
 mod expr;
 mod init;
+mod lambda;
 mod literal;
 mod names;
+mod overload;
 mod stmt;
 mod templates;
 
+use class::Method;
+use construct::{DESTRUCTOR, Special};
 pub use expr::fold;
-use expr::{common, is_place, promote};
-use init::{designated, innermost};
+pub use expr::is_place;
+use expr::{common, promote};
+use lambda::as_function;
 use literal::{character, number};
 
+use overload::{Chosen, FAR};
+
 use super::builtins;
-use super::types::{Bindings, is_auto};
+use super::types::{BIT_FIELD, Bindings, is_auto};
 use super::unit::{
-    FunDecl, Names, TypeDecl, Unit, child_of_kind, declared_name, has_child, last_named, split_init, split_scope,
+    Enumerator, Found, FunDecl, Names, Qualifier, ScopeId, Unit, child_of_kind, declared_name, has_child, last_named,
+    split_init,
 };
 use crate::base::{Name, Span};
 use crate::core::Scope;
@@ -37,11 +46,19 @@ const MAX_DEPTH: usize = 2_000;
 
 /// What a name stands for inside a function.
 #[derive(Clone)]
-pub enum Local<'t> {
+pub enum Local {
     Var(VarId),
+    /// A `static` variable.
+    Static(GlobalId),
     Value(i128, Type),
     Type(Type),
-    Lambda(Node<'t>),
+}
+
+/// What the body of a lambda sees of the function around it, apart from what it captures.
+#[derive(Clone)]
+struct Surroundings {
+    constants: Vec<HashMap<String, Local>>,
+    scope: ScopeId,
 }
 
 /// A kernel that was found, lowered with everything that it calls.
@@ -63,16 +80,25 @@ pub struct Lower<'t> {
     program: Program,
     functions: HashMap<(usize, String), FunId>,
     pending: Vec<(FunId, FunDecl<'t>, Bindings)>,
-    globals: HashMap<String, GlobalId>,
+    /// By the node that declares them.
+    globals: HashMap<usize, GlobalId>,
+    /// Of each lambda, by its node.
+    lambdas: HashMap<usize, Surroundings>,
+    /// How many functions are lowered inside of each other, to know what type they return.
+    nesting: usize,
 }
 
 /// The body of one function while it is lowered.
 pub struct Body<'l, 't> {
     pub lower: &'l mut Lower<'t>,
     pub bindings: Bindings,
-    pub scopes: Vec<HashMap<String, Local<'t>>>,
+    pub scopes: Vec<HashMap<String, Local>>,
     /// The class of a member function.
     pub class_type: Option<Type>,
+    /// The names of the parameters of the templates that we are in.
+    parameters: HashSet<String>,
+    /// Where names are looked up from.
+    pub scope: ScopeId,
     pub type_depth: usize,
     vars: Vec<VarDecl>,
     this: Option<VarId>,
@@ -93,51 +119,58 @@ impl<'t> Lower<'t> {
             functions: HashMap::new(),
             pending: Vec::new(),
             globals: HashMap::new(),
+            lambdas: HashMap::new(),
+            nesting: 0,
         }
     }
 
     /// Every instance of a kernel that the text asks for: the kernel itself, or, for a template, each list of arguments
-    /// found at a launch or an explicit instantiation, or one generic instance when there is none.
+    /// that it is named with. One generic instance is added when there is none, or when a use does not say which
+    /// instance it means.
     pub fn instances(&mut self, kernel: &FunDecl<'t>) -> Vec<Bindings> {
         let (Some(parameters), Some(name)) = (kernel.template, declared_name(kernel.declarator)) else {
             return vec![Bindings::default()];
         };
+        let name = self.unit.qualified(name).1;
+        if parameters.named_child_count() == 0 {
+            return vec![Bindings::default()];
+        }
         let name = self.unit.str(name);
-        let mut lists = Vec::new();
-        for launch in &self.names.launches {
-            if let Some(function) = launch.child_by_field_name("function") {
-                let (_, base) = split_scope(function);
-                lists.push(base);
-            }
-        }
-        for instantiation in &self.names.instantiations {
-            if let Some(declared) = instantiation.child_by_field_name("declarator").and_then(declared_name) {
-                lists.push(declared);
-            }
-        }
+        let declared = self.names.instantiations.iter().filter_map(|i| i.child_by_field_name("declarator"));
+        let mut lists: Vec<Node> = declared.filter_map(declared_name).map(|n| self.unit.qualified(n).1).collect();
+        lists.extend(self.names.uses.iter().copied());
         let mut found: Vec<Bindings> = Vec::new();
+        let mut generic = false;
         let mut body = Body::new(self, Bindings::default());
+        body.scope = kernel.scope;
         for node in lists {
-            if node.kind() != "template_function" {
-                continue;
-            }
-            let (Some(callee), Some(arguments)) =
-                (node.child_by_field_name("name"), node.child_by_field_name("arguments"))
-            else {
-                continue;
-            };
-            if body.text(callee) != name {
-                continue;
-            }
-            let given = body.template_arguments(arguments);
-            if let Some(bindings) = body.bind_template(parameters, &given, &Bindings::default()) {
-                let known = bindings.types.values().all(|t| !matches!(t, Type::Unknown(_)));
-                if known && !found.contains(&bindings) {
-                    found.push(bindings);
+            let arguments = match node.kind() {
+                "template_function" => {
+                    if node.child_by_field_name("name").is_none_or(|callee| body.text(callee) != name) {
+                        continue;
+                    }
+                    node.child_by_field_name("arguments")
                 }
+                _ if body.text(node) != name => continue,
+                // Its arguments are deduced, or it goes somewhere as a value.
+                _ => None,
+            };
+            let given = arguments.map(|list| body.template_arguments(list)).unwrap_or_default();
+            let bound = body.bind_template(parameters, &given, &Bindings::default());
+            match bound.filter(|b| b.types.values().all(|t| !matches!(t, Type::Unknown(_)))) {
+                Some(bindings) => {
+                    let special = body.special_instance(kernel, &bindings);
+                    if !matches!(special, Found::One(_)) && !found.contains(&bindings) {
+                        found.push(bindings);
+                    }
+                }
+                None => generic = true,
             }
         }
-        if found.is_empty() { vec![Bindings::default()] } else { found }
+        if found.is_empty() || generic {
+            found.push(Bindings::default());
+        }
+        found
     }
 
     pub fn kernel(&mut self, decl: &FunDecl<'t>, bindings: &Bindings) -> LoweredKernel {
@@ -161,6 +194,7 @@ impl<'t> Lower<'t> {
         let axioms: Vec<Node> = self.names.axioms.clone();
         if !axioms.is_empty() {
             let mut body = Body::new(self, Bindings::default());
+            body.scope = decl.scope;
             let mut facts = Vec::new();
             for axiom in axioms {
                 let fact = body.expr(axiom);
@@ -197,10 +231,31 @@ impl<'t> Lower<'t> {
         id
     }
 
+    /// The type that a function returns, for one that says `auto`: it is lowered at once.
+    fn deduced_return(&mut self, id: FunId) -> Type {
+        if let (Some(at), true) = (self.pending.iter().position(|(p, _, _)| *p == id), self.nesting < 40) {
+            let (_, decl, bindings) = self.pending.remove(at);
+            self.nesting += 1;
+            let function = self.function(decl, bindings, false);
+            self.nesting -= 1;
+            self.program.functions[id.0 as usize] = function;
+        }
+        self.program.functions[id.0 as usize].returns.clone()
+    }
+
     fn function(&mut self, decl: FunDecl<'t>, bindings: Bindings, is_kernel: bool) -> Function {
         let unit = self.unit;
         let name = declared_name(decl.declarator).map_or("?", |n| unit.str(n));
         let mut body = Body::new(self, bindings);
+        body.scope = decl.scope;
+        if let Some(around) = body.lower.lambdas.get(&decl.node.id()).cloned() {
+            body.scope = around.scope;
+            body.scopes = around.constants;
+            body.scopes.push(HashMap::new());
+        }
+        let own = decl.template.map(|t| body.template_parameters(t)).unwrap_or_default();
+        let of_class = decl.class.map(|c| body.class_parameters(c)).unwrap_or_default();
+        body.parameters = own.into_iter().chain(of_class).filter(|p| !p.is_empty()).collect();
         body.enter_class(decl.class);
         body.returns = body.return_type(&decl);
         let types = body.parameters(&decl);
@@ -239,8 +294,8 @@ impl<'t> Lower<'t> {
         let mut stmts = None;
         if let Some(block) = decl.node.child_by_field_name("body") {
             let mut list = Vec::new();
-            if let Some(inits) = child_of_kind(decl.node, "field_initializer_list") {
-                body.member_initializers(inits, &mut list);
+            if body.is_constructor(&decl) {
+                body.member_initializers(child_of_kind(decl.node, "field_initializer_list"), &mut list);
             }
             match unit.first_error(block) {
                 Some(error) => {
@@ -257,6 +312,11 @@ impl<'t> Lower<'t> {
     }
 }
 
+/// What the type of a parameter declared with `auto` is bound to.
+fn auto_parameter(position: usize) -> String {
+    format!("auto#{position}")
+}
+
 fn is_static(text: &str) -> bool {
     text.starts_with("static ") || text.split('(').next().is_some_and(|head| head.contains(" static "))
 }
@@ -268,6 +328,8 @@ impl<'l, 't> Body<'l, 't> {
             bindings,
             scopes: vec![HashMap::new()],
             class_type: None,
+            parameters: HashSet::new(),
+            scope: ScopeId::default(),
             type_depth: 0,
             vars: Vec::new(),
             this: None,
@@ -288,13 +350,27 @@ impl<'l, 't> Body<'l, 't> {
 
     fn enter_class(&mut self, class: Option<Node<'t>>) {
         if let Some(class) = class {
-            let bindings = self.bindings.clone();
+            let mut bindings = self.bindings.clone();
+            // A member that is a template has parameters of its own besides those of its class.
+            let own = self.class_parameters(class);
+            bindings.types.retain(|name, _| own.contains(name));
+            bindings.values.retain(|name, _| own.contains(name));
             self.class_type = Some(self.class(class, bindings));
         }
     }
 
     fn return_type(&mut self, decl: &FunDecl<'t>) -> Type {
-        let Some(ty) = decl.node.child_by_field_name("type") else {
+        let auto = Type::Unknown(Arc::from("auto"));
+        let said = decl.node.child_by_field_name("type");
+        if said.is_none_or(|ty| ty.kind() == "placeholder_type_specifier")
+            && let Some(trailing) = child_of_kind(decl.declarator, "trailing_return_type").and_then(last_named)
+        {
+            return self.type_of(trailing);
+        }
+        let Some(ty) = said else {
+            if decl.node.kind() == "lambda_expression" {
+                return auto;
+            }
             // A constructor, or a conversion operator, whose type is in its declarator.
             return match declared_name(decl.declarator) {
                 Some(name) if name.kind() == "operator_cast" => match name.child_by_field_name("type") {
@@ -339,7 +415,12 @@ impl<'l, 't> Body<'l, 't> {
                 continue;
             }
             let Some(ty) = parameter.child_by_field_name("type") else { continue };
-            let base = self.type_of(ty);
+            let base = match self.type_of(ty) {
+                base if is_auto(&base) => {
+                    self.bindings.types.get(&auto_parameter(found.len())).cloned().unwrap_or(base)
+                }
+                base => base,
+            };
             let (ty, name) = match parameter.child_by_field_name("declarator") {
                 Some(declarator) => self.declare(base, &declarator),
                 None => (base, None),

@@ -81,14 +81,18 @@ impl<'l, 't> Body<'l, 't> {
                         Some(_) => out.push(Stmt { kind: StmtKind::Block(then), span }),
                         None => out.push(Stmt { kind: StmtKind::If(cond, then, els), span }),
                     },
-                    None => self.unknown_stmt("this condition", span, out),
+                    None => {
+                        self.unknown_stmt("this condition", span, out);
+                        let cond = Expr::unknown("unknown-value", "this condition is not known", Type::BOOL, span);
+                        out.push(Stmt { kind: StmtKind::If(cond, then, els), span });
+                    }
                 }
             }
             "while_statement" => {
                 self.scopes.push(HashMap::new());
                 let mut before = Vec::new();
                 let cond = self.condition(field("condition"), &mut before);
-                if !before.is_empty() {
+                if !before.is_empty() || cond.is_none() {
                     self.unknown_stmt("a declaration in a loop condition", span, out);
                 }
                 let body = self.sub_block(field("body"));
@@ -99,6 +103,9 @@ impl<'l, 't> Body<'l, 't> {
                 let body = self.sub_block(field("body"));
                 let mut before = Vec::new();
                 let cond = self.condition(field("condition"), &mut before);
+                if !before.is_empty() || cond.is_none() {
+                    self.unknown_stmt("this loop condition", span, out);
+                }
                 out.push(Stmt { kind: StmtKind::Loop(Loop { cond, body, step: None, post_test: true }), span });
             }
             "for_statement" => {
@@ -137,7 +144,14 @@ impl<'l, 't> Body<'l, 't> {
                             let pointer = self.address_of(place, span);
                             self.convert(pointer, &Type::Ptr(inner.clone()))
                         }
-                        _ => self.initial(value, &ty),
+                        _ => {
+                            let value = self.initial(value, &ty);
+                            if is_auto(&ty) {
+                                // `auto` in front of a function stands for a value, and of its first return.
+                                self.returns = value.ty.clone();
+                            }
+                            self.ending(value)
+                        }
                     }
                 });
                 out.push(Stmt { kind: StmtKind::Return(value), span });
@@ -218,17 +232,18 @@ impl<'l, 't> Body<'l, 't> {
     /// Does this name stand for a value, and not for a type?
     pub(super) fn names_a_value(&self, name: &str) -> bool {
         match self.lookup(name) {
-            Some(Local::Var(_) | Local::Value(..)) => true,
-            Some(Local::Type(_) | Local::Lambda(_)) => false,
+            Some(Local::Var(_) | Local::Static(_) | Local::Value(..)) => true,
+            Some(Local::Type(_)) => false,
             None => {
                 let names = self.lower.names;
+                let member = matches!(&self.class_type, Some(Type::Struct(class)) if class.field(name).is_some());
                 !names.types.contains_key(name)
-                    && (names.globals.contains_key(name) || names.enumerators.contains_key(name))
+                    && (member || names.globals.contains_key(name) || names.enumerators.contains_key(name))
             }
         }
     }
 
-    pub(super) fn bind(&mut self, name: String, local: Local<'t>) {
+    pub(super) fn bind(&mut self, name: String, local: Local) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name, local);
         }
@@ -248,12 +263,19 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     pub(super) fn declaration(&mut self, node: Node<'t>, out: &mut Vec<Stmt>) {
-        let Some(ty) = node.child_by_field_name("type") else { return };
-        let head_end = node.child_by_field_name("declarator").map_or(node.end_byte(), |d| d.start_byte());
-        let head = self.lower.unit.text.get(node.start_byte()..head_end).unwrap_or("");
-        let words: Vec<&str> = head.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
-        let shared = words.contains(&"__shared__") || words.contains(&"__local");
-        let fixed = words.contains(&"const") || words.contains(&"constexpr");
+        let Some(ty) = node.child_by_field_name("type") else {
+            return self.unknown_stmt("this declaration", self.span(node), out);
+        };
+        let words = self.specifiers(node, node.child_by_field_name("declarator").unwrap_or(ty));
+        let has = |word: &str| words.contains(&word);
+        let shared = has("__shared__") || has("__local");
+        let constexpr = has("constexpr");
+        let fixed = has("const") || constexpr;
+        let is_static = has("static") && !shared;
+        if ty.child_by_field_name("body").is_some() {
+            // `struct S {..} s;`
+            self.stmt(ty, out);
+        }
         let base = self.type_of(ty);
         let mut cursor = node.walk();
         for declarator in node.children_by_field_name("declarator", &mut cursor).collect::<Vec<_>>() {
@@ -293,31 +315,33 @@ impl<'l, 't> Body<'l, 't> {
                         (Type::Struct(class), _) if &*class.name == "dim3" => {
                             self.launch_vector(&class.clone(), args, span)
                         }
-                        (Type::Struct(_), _) => match self.construct_from(&base, args.clone(), span) {
+                        (Type::Struct(_), _) => match self.construct(&base, args.clone(), span) {
                             Some(made) => made,
-                            None if args.len() == 1 && args[0].ty == base => args[0].clone(),
-                            None => {
-                                let text = "this construction is not supported";
-                                Expr::unknown("unknown-construct", text, base.clone(), span)
-                            }
+                            None if args.len() == 1 && args[0].ty == base => self.copied(args[0].clone()),
+                            None => self.unclear("this construction is not supported".to_owned(), args, span),
                         },
+                        (Type::Unknown(name), _) if !self.is_parameter(name) => {
+                            Expr::new(ExprKind::CallUnknown(Name::new(&**name), args), base.clone(), span)
+                        }
                         (_, [only]) => self.convert(only.clone(), &base),
                         _ => self.opaque("construct", args, base.clone(), span),
                     };
                     out.push(Stmt { kind: StmtKind::Declare(id, Some(init)), span });
+                    if self.special_end(&base, 0) != Special::No {
+                        self.unknown_stmt(DESTRUCTOR, span, out);
+                    }
                 }
                 continue;
             }
             let (mut ty, name) = self.declare(base.clone(), &inner);
-            let Some(name) = name else { continue };
+            let Some(name) = name else {
+                self.unknown_stmt("this declaration", span, out);
+                continue;
+            };
             if declarator.kind() != "init_declarator" && value.is_none() {
                 value = child_of_kind(declarator, "argument_list");
             }
             let name_text = self.text(name);
-            if let Some(lambda) = value.filter(|v| v.kind() == "lambda_expression") {
-                self.bind(name_text.to_owned(), Local::Lambda(lambda));
-                continue;
-            }
             let storage = if shared { Storage::Shared } else { Storage::Private };
             let init = value.map(|value| match &ty {
                 Type::Ref(inner) => {
@@ -349,9 +373,28 @@ impl<'l, 't> Body<'l, 't> {
                     continue;
                 }
             }
+            // One for all threads, and it keeps its value.
+            if is_static && (!fixed || (matches!(ty, Type::Ptr(_)) && !constexpr)) {
+                let id = self.declare_global(name_text, ty, Storage::Global, None, self.span(name));
+                self.bind(name_text.to_owned(), Local::Static(id));
+                if init.is_some_and(|init| fold(&init).is_none()) {
+                    self.unknown_stmt("the initialiser of this static variable", span, out);
+                }
+                continue;
+            }
+            if storage == Storage::Private
+                && matches!(ty, Type::Array(..))
+                && init.is_none()
+                && self.needs_construction(&ty, 0)
+            {
+                self.unknown_stmt("an array of objects with constructors", span, out);
+            }
+            if self.special_end(&ty, 0) != Special::No {
+                self.unknown_stmt("a destructor that does something", span, out);
+            }
             let id = self.declare_var(name_text, ty, storage, self.span(name));
             let default = match (&init, &self.vars[id.0 as usize].ty.clone()) {
-                (None, class @ Type::Struct(_)) if storage == Storage::Private => self.construct(class, &[], span),
+                (None, class @ Type::Struct(_)) if storage == Storage::Private => self.construct(class, vec![], span),
                 _ => None,
             };
             out.push(Stmt { kind: StmtKind::Declare(id, init.or(default)), span });
@@ -365,6 +408,9 @@ impl<'l, 't> Body<'l, 't> {
         else {
             return self.unknown_stmt("this loop", span, out);
         };
+        if let Some(init) = field("initializer") {
+            self.stmt(init, out);
+        }
         let range = self.expr(right);
         let (Type::Array(elem, Some(length)), true) = (range.ty.value().clone(), is_place(&range)) else {
             return self.unknown_stmt("a range-based loop over something that is not an array", span, out);
@@ -401,7 +447,11 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     pub(super) fn switch(&mut self, node: Node<'t>, span: Span, out: &mut Vec<Stmt>) {
-        let Some(value) = self.condition_value(node.child_by_field_name("condition")) else {
+        let condition = node.child_by_field_name("condition");
+        if let Some(init) = condition.and_then(|c| c.child_by_field_name("initializer")) {
+            self.stmt(init, out);
+        }
+        let Some(value) = self.condition_value(condition) else {
             return self.unknown_stmt("this switch", span, out);
         };
         let Some(body) = node.child_by_field_name("body") else {

@@ -30,7 +30,7 @@ impl<'l, 't> Body<'l, 't> {
                     };
                     let ty = match (ty, parameter.child_by_field_name("default_type")) {
                         (Some(ty), _) => ty,
-                        (None, Some(default)) => self.type_of(default),
+                        (None, Some(default)) => self.with_bindings(&bound, |body| body.type_of(default)),
                         (None, None) => return None,
                     };
                     bound.types.insert(name, ty);
@@ -46,7 +46,7 @@ impl<'l, 't> Body<'l, 't> {
                     };
                     let value = match (value, parameter.child_by_field_name("default_value")) {
                         (Some(value), _) => value,
-                        (None, Some(default)) => self.constant(default)?,
+                        (None, Some(default)) => self.with_bindings(&bound, |body| body.constant(default))?,
                         (None, None) => return None,
                     };
                     bound.values.insert(name, (value, ty));
@@ -57,7 +57,17 @@ impl<'l, 't> Body<'l, 't> {
         Some(bound)
     }
 
-    pub(super) fn template_value(&mut self, argument: Node<'t>) -> Option<i128> {
+    /// Defaults may name the parameters before them.
+    fn with_bindings<R>(&mut self, bound: &Bindings, f: impl FnOnce(&mut Self) -> R) -> R {
+        let saved = self.bindings.clone();
+        self.bindings.types.extend(bound.types.clone());
+        self.bindings.values.extend(bound.values.clone());
+        let result = f(self);
+        self.bindings = saved;
+        result
+    }
+
+    pub fn template_value(&mut self, argument: Node<'t>) -> Option<i128> {
         // A name alone is parsed as a type.
         if argument.kind() == "type_descriptor" {
             let text = self.text(argument);
@@ -71,12 +81,12 @@ impl<'l, 't> Body<'l, 't> {
 
     pub(super) fn global_constant(&mut self, name: &str) -> Option<i128> {
         let span = self.lower.unit.span(self.lower.unit.tree.root_node());
-        let expr = self.global_name(name, span)?;
+        let expr = self.global_name(name, &Qualifier::default(), span)?;
         self.fold(&expr)
     }
 
     /// Matches the type of a parameter, in which template parameters are unknown types, with that of an argument.
-    pub(super) fn deduce(&self, pattern: &Type, argument: &Type, parameters: &[String], found: &mut Bindings) {
+    pub fn deduce(&self, pattern: &Type, argument: &Type, parameters: &[String], found: &mut Bindings) {
         match (pattern.value(), argument.value()) {
             (Type::Unknown(name), ty) if parameters.iter().any(|p| **p == **name) => {
                 let ty = match ty {
