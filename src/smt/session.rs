@@ -99,14 +99,14 @@ pub struct Session {
     config: SolverConfig,
     link: Link,
     base: Option<Base>,
+    /// The process that was told about the base, by its number. Not in the base, which is elsewhere while it is asked about.
+    loaded: Option<u64>,
 }
 
 /// Conditions that hold in all queries to come.
 struct Base {
     query: Query,
     encoded: Option<Encoded>,
-    /// The process that was told about them, by its number.
-    loaded: Option<u64>,
 }
 
 /// A query as integers.
@@ -126,7 +126,7 @@ enum Verdict {
 
 impl Session {
     pub fn new(config: SolverConfig) -> Session {
-        Session { link: Link::new(&config), config, base: None }
+        Session { link: Link::new(&config), config, base: None, loaded: None }
     }
 
     pub fn stats(&self) -> Stats {
@@ -155,7 +155,7 @@ impl Session {
     /// From now on `check_extra` asks about `base` and more conditions.
     pub fn with_base(&mut self, base: &Query) {
         self.unload();
-        self.base = Some(Base { query: base.clone(), encoded: None, loaded: None });
+        self.base = Some(Base { query: base.clone(), encoded: None });
     }
 
     /// Is the base with these conditions satisfiable?
@@ -184,7 +184,7 @@ impl Session {
             return self.with_base(&Query::new(Vec::new(), vec![condition.clone()]));
         };
         base.query.asserts.push(condition.clone());
-        let loaded = base.loaded.is_some() && base.loaded == self.link.running();
+        let loaded = self.loaded.is_some() && self.loaded == self.link.running();
         let added = match &mut base.encoded {
             Some(encoded) => encoded.add(condition).ok(),
             None => None,
@@ -219,12 +219,10 @@ impl Session {
 
     /// Forgets what the process was told.
     fn unload(&mut self) {
-        if let Some(base) = &mut self.base {
-            if base.loaded.is_some() && base.loaded == self.link.running() {
-                self.link.tell("(pop 1)\n");
-            }
-            base.loaded = None;
+        if self.loaded.is_some() && self.loaded == self.link.running() {
+            self.link.tell("(pop 1)\n");
         }
+        self.loaded = None;
     }
 
     // Deciding a query.
@@ -355,10 +353,10 @@ impl Session {
             return Err(Reason::Unencodable("the base was not encoded".to_string()));
         };
         self.link.start(deadline)?;
-        if base.loaded.is_none() || base.loaded != self.link.running() {
+        if self.loaded.is_none() || self.loaded != self.link.running() {
             self.link.tell("(push 1)\n");
             self.link.tell(&encoded.text);
-            base.loaded = self.link.running();
+            self.loaded = self.link.running();
         }
         let mut encoded = encoded.clone();
         let known: std::collections::HashSet<Name> = encoded.vars.iter().map(|(name, _)| name.clone()).collect();

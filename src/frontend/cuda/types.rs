@@ -1,6 +1,6 @@
 //! Type specifiers and declarators to types of the kernel language.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use tree_sitter::Node;
@@ -76,6 +76,11 @@ impl<'t> Body<'_, 't> {
             "type_identifier" | "identifier" | "namespace_identifier" => self.named(text, &Qualifier::default()),
             "qualified_identifier" => {
                 let (qualifier, base) = self.lower.unit.qualified(node);
+                if let (Some(class), "type_identifier") = (self.class_scope(node), base.kind()) {
+                    return self
+                        .member_type(&class, self.text(base), 0)
+                        .unwrap_or_else(|| Type::Unknown(Arc::from(text)));
+                }
                 match base.kind() {
                     "type_identifier" | "identifier" => self.named(self.text(base), &qualifier),
                     "template_type" | "template_function" => self.template_type(base, &qualifier),
@@ -137,6 +142,12 @@ impl<'t> Body<'_, 't> {
             return Type::Unknown(Arc::from(name));
         }
         self.type_depth += 1;
+        if let (true, Some(class)) = (*qualifier == Qualifier::default(), self.class_type.clone())
+            && let Some(ty) = self.member_type(&class, name, 0)
+        {
+            self.type_depth -= 1;
+            return ty;
+        }
         let names = self.lower.names;
         let found = match names.find_type(name, self.scope, qualifier) {
             Found::One(TypeDecl::Class(node, None)) => Some(self.class(node, Bindings::default())),
@@ -156,6 +167,58 @@ impl<'t> Body<'_, 't> {
             Some(ty) => ty,
             None => Type::Unknown(Arc::from(name)),
         })
+    }
+
+    /// A type that is declared in a class, or in a base of it.
+    fn member_type(&mut self, class: &Type, name: &str, depth: usize) -> Option<Type> {
+        let (node, bindings) = self.class_node(class)?;
+        let body = node.child_by_field_name("body")?;
+        if node.kind() == "lambda_expression" || depth > 20 {
+            return None;
+        }
+        let scope = self.lower.names.class_scopes.get(&node.id()).copied().unwrap_or(self.scope);
+        let mut cursor = body.walk();
+        for member in body.named_children(&mut cursor).collect::<Vec<_>>() {
+            let found = match member.kind() {
+                "alias_declaration" => member
+                    .child_by_field_name("name")
+                    .filter(|n| self.text(*n) == name)
+                    .and_then(|_| Some((member.child_by_field_name("type")?, None))),
+                "type_definition" => {
+                    let mut declarators = member.walk();
+                    let all: Vec<_> = member.children_by_field_name("declarator", &mut declarators).collect();
+                    let own = all.into_iter().find(|d| declared_name(*d).is_some_and(|n| self.text(n) == name));
+                    own.and_then(|d| Some((member.child_by_field_name("type")?, Some(d))))
+                }
+                "field_declaration" | "struct_specifier" | "class_specifier" | "union_specifier" | "enum_specifier" => {
+                    let ty = member.child_by_field_name("type").unwrap_or(member);
+                    let named = ty.child_by_field_name("name").is_some_and(|n| self.text(n) == name);
+                    (named && ty.child_by_field_name("body").is_some()).then_some((ty, None))
+                }
+                _ => None,
+            };
+            if let Some((ty, declarator)) = found {
+                let saved = (
+                    std::mem::replace(&mut self.bindings, bindings.clone()),
+                    std::mem::replace(&mut self.scope, scope),
+                    std::mem::replace(&mut self.scopes, vec![HashMap::new()]),
+                    self.class_type.replace(class.clone()),
+                );
+                let base = match ty.kind() {
+                    // What it calls a template's parameters are those of the class around it.
+                    "struct_specifier" | "class_specifier" | "union_specifier" => self.class(ty, bindings.clone()),
+                    _ => self.type_of(ty),
+                };
+                let result = match declarator {
+                    Some(declarator) => self.declare(base, &declarator).0,
+                    None => base,
+                };
+                (self.bindings, self.scope, self.scopes, self.class_type) = saved;
+                return Some(result);
+            }
+        }
+        let bases = self.bases(class);
+        bases.into_iter().flatten().find_map(|base| self.member_type(&base, name, depth + 1))
     }
 
     /// Is this type an instance of that class?

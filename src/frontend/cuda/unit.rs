@@ -560,6 +560,7 @@ impl<'a> Unit<'a> {
             }
             "struct_specifier" | "class_specifier" | "union_specifier" => {
                 let mut own = scope;
+                let mut instance_free = template.is_none();
                 if let Some(name) = name {
                     let (qualifier, base) = self.qualified(name);
                     let simple = match base.kind() {
@@ -569,6 +570,7 @@ impl<'a> Unit<'a> {
                     let outer = qualifier.parts.iter().fold(scope, |s, part| names.enter(s, part.clone()));
                     own = names.enter(outer, self.str(simple).to_owned());
                     if base.kind() == "template_type" {
+                        instance_free = false;
                         let list = names.special_classes.entry(self.str(simple).to_owned()).or_default();
                         list.push((node, template));
                     } else {
@@ -587,12 +589,8 @@ impl<'a> Unit<'a> {
                         "struct_specifier" | "class_specifier" | "union_specifier" | "enum_specifier" => {
                             self.collect_type(member, None, own, names);
                         }
-                        // A `using` in a template depends on the instance that it is looked up in.
-                        "alias_declaration" if template.is_some() => {
-                            if let Some(name) = member.child_by_field_name("name") {
-                                names.add_type(self.str(name), own, TypeDecl::Unread);
-                            }
-                        }
+                        // In a template they depend on the instance that they are looked up in.
+                        "alias_declaration" | "type_definition" if !instance_free => {}
                         "alias_declaration" | "type_definition" => self.collect(member, None, own, names, 150),
                         // `friend` functions with a body are found by their arguments.
                         "friend_declaration" => {

@@ -6,7 +6,7 @@ use super::*;
 pub(super) enum Method<'t> {
     /// The class has no member function of that name.
     None,
-    One(Member<'t>),
+    One(Box<Member<'t>>),
     /// It has, and which one is called is not known.
     Unclear,
 }
@@ -128,7 +128,7 @@ impl<'l, 't> Body<'l, 't> {
     // ---- classes ----
 
     /// The text of a class, and what its parameters are bound to.
-    pub(super) fn class_node(&self, class: &Type) -> Option<(Node<'t>, Bindings)> {
+    pub fn class_node(&self, class: &Type) -> Option<(Node<'t>, Bindings)> {
         let Type::Struct(class) = class else { return None };
         self.lower.class_nodes.get(&*class.name).cloned()
     }
@@ -147,7 +147,7 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     /// The base classes of a class; `None` for one that is not known.
-    pub(super) fn bases(&mut self, class: &Type) -> Vec<Option<Type>> {
+    pub fn bases(&mut self, class: &Type) -> Vec<Option<Type>> {
         let Some((node, bindings)) = self.class_node(class) else { return Vec::new() };
         let Some(clause) = child_of_kind(node, "base_class_clause") else { return Vec::new() };
         let saved = std::mem::replace(&mut self.bindings, bindings);
@@ -251,7 +251,7 @@ impl<'l, 't> Body<'l, 't> {
         let is_virtual = self.is_virtual(&owner, name, 0);
         match self.resolve(&list, &Qualifier::default(), template, args, true) {
             Found::One(Chosen { decl, bindings, .. }) => {
-                Method::One(Member { decl, bindings, class: owner, is_virtual })
+                Method::One(Box::new(Member { decl, bindings, class: owner, is_virtual }))
             }
             Found::None | Found::Ambiguous => Method::Unclear,
         }
@@ -302,7 +302,7 @@ impl<'l, 't> Body<'l, 't> {
     /// A call of a member function that is known, on an object that is a place.
     pub(super) fn call_member(
         &mut self,
-        member: Member<'t>,
+        member: Box<Member<'t>>,
         class: &Type,
         object: Option<Expr>,
         args: Vec<Expr>,

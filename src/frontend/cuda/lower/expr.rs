@@ -479,7 +479,10 @@ impl<'l, 't> Body<'l, 't> {
                     (Type::Struct(_), None) => l.ty.clone(),
                     _ => r.ty.clone(),
                 };
-                Expr::new(ExprKind::CallUnknown(Name::new(name), vec![l, r]), ty, span)
+                if self.may_be_a_class(&l.ty) || self.may_be_a_class(&r.ty) {
+                    return Expr::new(ExprKind::CallUnknown(Name::new(name), vec![l, r]), ty, span);
+                }
+                self.opaque(op, vec![l, r], ty, span)
             }
             (a @ Type::Unknown(_), _) | (_, a @ Type::Unknown(_)) if self.may_be_a_class(&a) => {
                 let ty = if comparison.is_some() { Type::BOOL } else { a };
@@ -499,11 +502,15 @@ impl<'l, 't> Body<'l, 't> {
         }
     }
 
-    /// Is this a named type that nothing here declares, so that an operator on it may be a function? Parameters of
-    /// templates and results that are not known stand for numbers.
+    /// May an operator on this type that is not declared here reach memory: is it a class with pointers in it, or a named
+    /// type that nothing here declares? Parameters of templates and results that are not known stand for numbers.
     pub(super) fn may_be_a_class(&self, ty: &Type) -> bool {
         match ty {
-            Type::Struct(_) => true,
+            Type::Struct(class) => {
+                let reaches = |t: &Type| matches!(t, Type::Ptr(_) | Type::Ref(_)) || self.may_be_a_class(t);
+                !class.complete || class.fields.iter().any(|f| reaches(&f.ty))
+            }
+            Type::Array(elem, _) => self.may_be_a_class(elem),
             Type::Unknown(name) => {
                 let looks_numeric = ["half", "float", "complex", "Complex", "real", "fp8"];
                 let word = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');

@@ -49,10 +49,7 @@ impl<'l, 't> Body<'l, 't> {
                 members.push((name, Capture::Reference));
                 continue;
             }
-            match named.get(name).copied().or(default) {
-                Some(how) => members.push((name, how)),
-                None => {}
-            }
+            members.extend(named.get(name).copied().or(default).map(|how| (name, how)));
         }
         let mut fields = Vec::new();
         for (name, how) in members {

@@ -127,15 +127,15 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     /// The class that a qualified name is a member of, if it is one.
-    pub(super) fn class_scope(&mut self, name: Node<'t>) -> Option<Type> {
+    pub fn class_scope(&mut self, name: Node<'t>) -> Option<Type> {
         let (mut scope, mut outer) = (None, Qualifier::default());
         let mut base = name;
         while base.kind() == "qualified_identifier" {
-            if let Some(next) = base.child_by_field_name("scope") {
-                if let Some(last) = scope.replace(next) {
-                    let text: &str = self.text(last);
-                    outer.parts.push(text.split('<').next().unwrap_or("").trim().to_owned());
-                }
+            if let Some(next) = base.child_by_field_name("scope")
+                && let Some(last) = scope.replace(next)
+            {
+                let text: &str = self.text(last);
+                outer.parts.push(text.split('<').next().unwrap_or("").trim().to_owned());
             }
             match base.child_by_field_name("name") {
                 Some(inner) => base = inner,
@@ -221,7 +221,7 @@ impl<'l, 't> Body<'l, 't> {
     /// may be anything.
     pub(super) fn undeclared(&self, name: &str, span: Span) -> Expr {
         let code = if self.hidden_names() { "unknown-construct" } else { "unknown-value" };
-        Expr::unknown(code, format!("`{name}` is not declared"), Type::Unknown(Arc::from("?")), span)
+        Expr::unknown(code, format!("`{name}` is not declared"), Type::Unknown(Arc::from(format!("?{name}"))), span)
     }
 
     /// May names have a meaning that is not seen: macros and functions of a header that was not found, members of a
