@@ -105,7 +105,6 @@ fn wrong_usage_is_told_and_is_no_verdict() {
     expect(&["check", FREE, "--block-dim", "2048"], 2, &["at most 1024"]);
     expect(&["check", FREE, "--block-dim", "x"], 2, &["neither a number nor *"]);
     expect(&["check", FREE, "--param", "n"], 2, &["write NAME=VALUE"]);
-    expect(&["check", FREE, "--level", "cluster"], 2, &["not supported yet"]);
     expect(&["check", FREE, "--lockstep-warps"], 2, &["not supported yet"]);
     expect(&["check", FREE, "--compile-commands", "Cargo.toml"], 2, &["not supported yet"]);
     expect(&["check", FREE, "--assume", "n <"], 2, &["--assume 'n <'"]);

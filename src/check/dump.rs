@@ -79,6 +79,8 @@ pub fn dump(
             let level = match at.level {
                 Level::Warp => "warp: two threads of one warp",
                 Level::Block => "block: two threads of one block",
+                Level::Cluster => "cluster: two threads of different blocks of one cluster",
+                Level::Grid if at.below == Some(Level::Cluster) => "grid: two threads of different clusters",
                 Level::Grid => "grid: two threads of different blocks",
             };
             out.push_str(&format!("// {level}\n{}", at_level(&file, &inferred, &at, stage)));

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use super::pipeline::{AtLevel, at_levels};
+use super::pipeline::{AtLevel, at_levels, levels_in_use};
 use super::source::{KernelCode, SourceKernel, location};
 use super::witness::{Divergence, Race, diverge, witness};
 use crate::base::{Name, SourceMap, Span};
 use crate::core::race::{ArrayRaces, RacePhase};
-use crate::core::scope::{Level, Task};
+use crate::core::scope::{Level, Task, cluster_sizes};
 use crate::core::uniform::{Obligation, divergence, obligations};
 use crate::core::{Coordinate, Mode, SiteId};
 use crate::exp::display::Quoted;
@@ -67,7 +67,7 @@ struct Check<'a> {
 /// Infers the protocol of a kernel, for the launch given.
 pub fn protocol_of(kernel: &SourceKernel, launch: &Launch, options: &CheckOptions) -> Inferred {
     let mut inferred = match &kernel.code {
-        KernelCode::Cuda(kernel) => infer(&kernel.program, kernel.kernel, &config(launch, options)),
+        KernelCode::Cuda(kernel) => infer(&kernel.program, kernel.kernel, &config(launch, kernel.clusters, options)),
         KernelCode::Protocol(inferred) => specialise(inferred, launch, options),
     };
     for condition in &options.conditions {
@@ -93,10 +93,11 @@ pub fn assume(globals: &[Var], condition: &str) -> Result<B, String> {
     }
 }
 
-fn config(launch: &Launch, options: &CheckOptions) -> Config {
+fn config(launch: &Launch, cluster: Option<[Option<i128>; 3]>, options: &CheckOptions) -> Config {
     Config {
         block: launch.block,
         grid: launch.grid,
+        cluster,
         unused_axes_are_one: !options.all_dims,
         params: options.params.clone(),
         steps: options.steps,
@@ -218,7 +219,12 @@ impl Check<'_> {
                 None => {}
             }
         }
-        for at in at_levels(kernel, &self.options.levels, self.options.warp_size) {
+        let wanted = &self.options.levels;
+        if !wanted.is_empty() && levels_in_use(kernel, wanted).iter().any(|l| !wanted.contains(l)) {
+            let names: Vec<&str> = wanted.iter().map(|l| level_name(*l)).collect();
+            self.assumptions.push(format!("only threads that meet at these levels are compared: {}", names.join(", ")));
+        }
+        for at in at_levels(kernel, wanted, self.options.warp_size) {
             for violation in at.violations.iter().filter(|v| !v.rule.starts_with("WF-UNIFORM")) {
                 let span = violation.at.map(|s| self.span(s));
                 self.reason("ill-formed", format!("{} [{}]", violation.message, violation.rule), span);
@@ -267,6 +273,7 @@ impl Check<'_> {
                 [zero.le(&x), x.lt(&c.extent)]
             })
             .collect();
+        asserts.extend(cluster_sizes(kernel));
         asserts.push(kernel.pre.clone());
         let query = Query::new(declared(&asserts), asserts);
         self.queries += 1;
@@ -509,6 +516,7 @@ impl Check<'_> {
         let between = match level {
             Level::Warp => "threads of one warp",
             Level::Block => "threads of one block",
+            Level::Cluster => "threads of different blocks of one cluster",
             Level::Grid => "threads of different blocks",
         };
         self.reason(code, format!("whether {between} race on `{array}` was not decided: {reason}"), None);
@@ -598,10 +606,20 @@ fn axes(coordinates: &[Coordinate], values: &[i128]) -> [i128; 3] {
     all
 }
 
+fn level_name(level: Level) -> &'static str {
+    match level {
+        Level::Warp => "warp",
+        Level::Block => "block",
+        Level::Cluster => "cluster",
+        Level::Grid => "grid",
+    }
+}
+
 fn report_level(level: Level) -> ReportLevel {
     match level {
         Level::Warp => ReportLevel::Warp,
         Level::Block => ReportLevel::Block,
+        Level::Cluster => ReportLevel::Cluster,
         Level::Grid => ReportLevel::Grid,
     }
 }

@@ -16,6 +16,8 @@ use crate::core::{Kernel, Protocol};
 /// A kernel at one level, ready to be asked about.
 pub struct AtLevel {
     pub level: Level,
+    /// The next lower level in use: the two threads do not meet there.
+    pub below: Option<Level>,
     pub projection: Projection,
     pub violations: Vec<Violation>,
     pub closures: Vec<Closure>,
@@ -27,9 +29,25 @@ impl AtLevel {
     }
 }
 
+/// The levels in use, when only those in `wanted` are looked at (all, when it is empty). A level that nothing tells apart
+/// from the next higher one is one of its own when it is wanted, and the higher one is not.
+pub fn levels_in_use(kernel: &Kernel<Protocol>, wanted: &[Level]) -> Vec<Level> {
+    let mut all = levels(kernel);
+    for level in [Level::Warp, Level::Cluster] {
+        let exists = level == Level::Warp || !kernel.clusters.is_empty();
+        let merged_into = all.iter().find(|l| **l > level);
+        let merged = !all.contains(&level) && !merged_into.is_some_and(|l| wanted.contains(l));
+        if exists && merged && wanted.contains(&level) {
+            all.push(level);
+            all.sort_unstable();
+        }
+    }
+    all
+}
+
 /// The levels of a kernel that are asked for, lowest first.
 pub fn at_levels(kernel: &Kernel<Protocol>, wanted: &[Level], warp_size: u32) -> Vec<AtLevel> {
-    let in_use = levels(kernel);
+    let in_use = levels_in_use(kernel, wanted);
     let selected: Vec<Level> = in_use.iter().copied().filter(|l| wanted.is_empty() || wanted.contains(l)).collect();
     selected
         .into_iter()
@@ -37,7 +55,8 @@ pub fn at_levels(kernel: &Kernel<Protocol>, wanted: &[Level], warp_size: u32) ->
             let projection = project(kernel, level, &in_use, warp_size);
             let violations = violations(&projection.kernel, level);
             let closures = phases(&projection.kernel);
-            AtLevel { level, projection, violations, closures }
+            let below = in_use.iter().copied().filter(|l| *l < level).max();
+            AtLevel { level, below, projection, violations, closures }
         })
         .collect()
 }

@@ -37,6 +37,8 @@ pub struct Kernel<C> {
     pub globals: Vec<Var>,
     /// The coordinates of a block in the grid.
     pub blocks: Vec<Coordinate>,
+    /// How many blocks form a cluster, along each coordinate of a block. Empty when each block is a cluster of its own.
+    pub clusters: Vec<N>,
     /// The coordinates of a thread in its block, innermost (fastest) first.
     pub threads: Vec<Coordinate>,
     /// What is assumed, for every thread.
@@ -52,6 +54,7 @@ impl<C> Kernel<C> {
             arrays: self.arrays.clone(),
             globals: self.globals.clone(),
             blocks: self.blocks.clone(),
+            clusters: self.clusters.clone(),
             threads: self.threads.clone(),
             pre: self.pre.clone(),
             code,

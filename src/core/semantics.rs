@@ -7,7 +7,7 @@ use super::access::{Access, Mode, Scope, SiteId};
 use super::kernel::{Coordinate, Kernel, Space};
 use super::protocol::{Barrier, Protocol};
 use super::range::{Range, RangeValues};
-use super::scope::{Level, linear_id};
+use super::scope::{Level, cluster_ids, linear_id};
 use crate::base::Name;
 use crate::exp::{Env, EvalError, eval_b, eval_n};
 
@@ -302,6 +302,18 @@ pub fn linear_of<C>(kernel: &Kernel<C>, thread: &Thread, values: &Env) -> Result
     eval_n(&linear_id(&kernel.threads), &env)
 }
 
+/// The coordinates of the cluster of a thread in the grid of clusters. [SCOPE-CLUSTER]
+fn cluster_of<C>(kernel: &Kernel<C>, thread: &Thread, values: &Env) -> Result<Vec<i128>, EvalError> {
+    if kernel.clusters.is_empty() {
+        return Ok(thread.block.clone());
+    }
+    let mut env = values.clone();
+    for (coordinate, value) in kernel.blocks.iter().zip(&thread.block) {
+        env.set(&coordinate.var.name, *value);
+    }
+    cluster_ids(kernel).iter().map(|n| eval_n(n, &env)).collect()
+}
+
 /// The lowest level that contains both threads; `None` when they are the same thread. [SCOPE-MEET]
 pub fn meeting<C>(
     kernel: &Kernel<C>,
@@ -314,7 +326,8 @@ pub fn meeting<C>(
         return Ok(None);
     }
     if one.block != two.block {
-        return Ok(Some(Level::Grid));
+        let together = cluster_of(kernel, one, values)? == cluster_of(kernel, two, values)?;
+        return Ok(Some(if together { Level::Cluster } else { Level::Grid }));
     }
     let size = i128::from(warp_size.max(1));
     let same = linear_of(kernel, one, values)? / size == linear_of(kernel, two, values)? / size;

@@ -107,7 +107,10 @@ impl Scopes<'_> {
         for coordinate in kernel.blocks.iter().chain(&kernel.threads) {
             self.bound("WF-EXTENT", None, |leaves| leaves.numeric(&coordinate.extent));
         }
-        kernel.blocks.iter().for_each(|c| self.declare(&c.var, self.level == Level::Grid));
+        for size in &kernel.clusters {
+            self.bound("WF-EXTENT", None, |leaves| leaves.numeric(size));
+        }
+        kernel.blocks.iter().for_each(|c| self.declare(&c.var, self.level > Level::Block));
         kernel.threads.iter().for_each(|c| self.declare(&c.var, true));
         self.bound("WF-BOUND", None, |leaves| leaves.boolean(&kernel.pre));
         for (i, array) in kernel.arrays.iter().enumerate() {

@@ -86,6 +86,7 @@ impl Parser<'_> {
             arrays: Vec::new(),
             globals: Vec::new(),
             blocks: Vec::new(),
+            clusters: Vec::new(),
             threads: Vec::new(),
             pre: B::lit(true),
             code: empty,
@@ -113,6 +114,9 @@ impl Parser<'_> {
             }
         }
         kernel.pre = B::and(pre);
+        if kernel.clusters.iter().all(|size| size.as_num() == Some(1)) {
+            kernel.clusters.clear();
+        }
         match code {
             Some(code) => Ok(Kernel { code, ..kernel }),
             None => self.fail(self.here(), "the kernel has no code"),
@@ -182,6 +186,12 @@ impl Parser<'_> {
         } else if self.eat_word("block") {
             let coordinate = self.coordinate()?;
             kernel.blocks.push(coordinate);
+            let at = self.here();
+            let size = if self.eat_word("cluster") { self.numeric()? } else { N::num(1) };
+            if size.as_num().is_some_and(|n| n < 1) {
+                self.note(at, "a cluster has at least one block");
+            }
+            kernel.clusters.push(size);
         } else if self.eat_word("thread") {
             let coordinate = self.coordinate()?;
             kernel.threads.push(coordinate);

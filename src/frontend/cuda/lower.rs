@@ -36,6 +36,8 @@ pub struct LoweredKernel {
     pub kernel: FunId,
     /// Template value parameters without a known value: they are uniform parameters after the others.
     pub launch_bounds: Option<i128>,
+    /// Of `__cluster_dims__`.
+    pub clusters: Option<super::unit::ClusterDims>,
 }
 
 /// Lowers one kernel at a time; shares the tables of types between them.
@@ -158,7 +160,8 @@ impl<'t> Lower<'t> {
             .and_then(|n| n.named_child(0))
             .and_then(|n| Body::new(self, bindings.clone()).constant(n));
         let span = self.unit.span(declared_name(decl.declarator).unwrap_or(decl.node));
-        LoweredKernel { name, span, program: std::mem::take(&mut self.program), kernel, launch_bounds }
+        let clusters = self.unit.clusters(declared_name(decl.declarator).unwrap_or(decl.node));
+        LoweredKernel { name, span, program: std::mem::take(&mut self.program), kernel, launch_bounds, clusters }
     }
 
     /// The function for a declaration and template arguments; lowered later.
@@ -1849,6 +1852,12 @@ impl<'l, 't> Body<'l, 't> {
             let place = self.member(object, name, span);
             let target = self.value(place);
             return self.call_value(target, arguments, span);
+        }
+        if let (Type::Unknown(group), "barrier_arrive" | "barrier_wait") = (&class, name)
+            && &**group == "cluster_group"
+        {
+            let intrinsic = if name == "barrier_wait" { Intrinsic::ClusterWait } else { Intrinsic::ClusterArrive };
+            return Expr::new(ExprKind::Intrinsic(intrinsic, vec![]), Type::Void, span);
         }
         if let (Type::Unknown(group), [], "sync") = (&class, arguments, name) {
             let known = ["thread_block", "grid_group", "multi_grid_group", "cluster_group"].contains(&&**group);
