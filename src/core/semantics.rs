@@ -334,6 +334,29 @@ pub fn meeting<C>(
     Ok(Some(if same { Level::Warp } else { Level::Block }))
 }
 
+/// The lanes of two threads in their warps.
+pub fn lanes_of<C>(
+    kernel: &Kernel<C>,
+    pair: [&Thread; 2],
+    values: &Env,
+    warp_size: u32,
+) -> Result<[i128; 2], EvalError> {
+    let size = i128::from(warp_size.max(1));
+    Ok([linear_of(kernel, pair[0], values)? % size, linear_of(kernel, pair[1], values)? % size])
+}
+
+/// Does a barrier, where it is reached, order two threads that meet at a level, in these lanes? [SCOPE-SYNC] [SCOPE-MASK]
+pub fn orders(barrier: &Barrier, level: Level, lanes: [i128; 2], env: &Env) -> Result<bool, EvalError> {
+    match &barrier.mask {
+        _ if barrier.scope < level.scope() => Ok(false),
+        Some(mask) if level == Level::Warp => {
+            let mask = eval_n(mask, env)?;
+            Ok(lanes.iter().all(|lane| (mask >> lane.clamp(&0, &127)) & 1 == 1))
+        }
+        Some(_) | None => Ok(true),
+    }
+}
+
 /// Runs two threads of the kernel as it was before projection, with the barriers that order this pair: those whose
 /// scope is at least `level`, and with both lanes in the mask, if there is one.
 ///
@@ -347,16 +370,8 @@ pub fn replay(
     values: &Env,
     budget: &mut u64,
 ) -> Result<[Run; 2], RunError> {
-    let size = i128::from(warp_size.max(1));
-    let lanes = [linear_of(kernel, pair[0], values)? % size, linear_of(kernel, pair[1], values)? % size];
-    let counts = |barrier: &Barrier, env: &Env| match &barrier.mask {
-        _ if barrier.scope < level.scope() => Ok(false),
-        Some(mask) if level == Level::Warp => {
-            let mask = eval_n(mask, env)?;
-            Ok(lanes.iter().all(|lane| (mask >> lane.clamp(&0, &127)) & 1 == 1))
-        }
-        Some(_) | None => Ok(true),
-    };
+    let lanes = lanes_of(kernel, pair, values, warp_size)?;
+    let counts = |barrier: &Barrier, env: &Env| orders(barrier, level, lanes, env);
     let one = run(kernel, &kernel.code, pair[0], values, &counts, budget)?;
     let two = run(kernel, &kernel.code, pair[1], values, &counts, budget)?;
     if one.barriers != two.barriers {

@@ -1868,7 +1868,12 @@ impl<'l, 't> Body<'l, 't> {
         }
         let mut args = vec![if is_place(&object) { self.address_of(object, span) } else { object }];
         args.extend(arguments.iter().map(|a| self.rvalue(*a)));
-        Expr::new(ExprKind::CallUnknown(Name::new(name), args), Type::Unknown(Arc::from("?")), span)
+        let of_cluster = matches!(&class, Type::Unknown(group) if &**group == "cluster_group");
+        let ty = match name {
+            "block_rank" | "num_blocks" if of_cluster => Type::UINT,
+            _ => Type::Unknown(Arc::from("?")),
+        };
+        Expr::new(ExprKind::CallUnknown(Name::new(name), args), ty, span)
     }
 
     /// An operator of a class, as a member or as a function.
