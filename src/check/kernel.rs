@@ -7,13 +7,15 @@ use super::pipeline::{AtLevel, at_levels, levels_in_use};
 use super::source::{KernelCode, SourceKernel, location};
 use super::witness::{Divergence, Race, diverge, witness};
 use crate::base::{Name, SourceMap, Span};
+use crate::core::kernel::OTHER;
 use crate::core::race::{ArrayRaces, RacePhase};
 use crate::core::scope::{Level, Task, cluster_sizes};
 use crate::core::uniform::{Obligation, divergence, obligations};
+use crate::core::wellformed::violations;
 use crate::core::{Coordinate, Mode, SiteId};
 use crate::exp::display::Quoted;
 use crate::exp::{B, Fun, Interval, N, Subst, Var, free_vars_b};
-use crate::kernel::infer::{Config, Inferred, OTHER, Touches, infer};
+use crate::kernel::infer::{Config, Inferred, Touches, infer};
 use crate::report::finding::{
     AccessMode, AccessReport, Finding, FindingClass, FindingKind, KernelReport, Launch, Level as ReportLevel, Location,
     Message, Verdict, Witness,
@@ -224,11 +226,17 @@ impl Check<'_> {
             let names: Vec<&str> = wanted.iter().map(|l| level_name(*l)).collect();
             self.assumptions.push(format!("only threads that meet at these levels are compared: {}", names.join(", ")));
         }
-        for at in at_levels(kernel, wanted, self.options.warp_size) {
-            for violation in at.violations.iter().filter(|v| !v.rule.starts_with("WF-UNIFORM")) {
+        for level in Level::ALL {
+            // What may not be uniform after all is asked of the solver, below.
+            for violation in violations(kernel, level).iter().filter(|v| !v.rule.starts_with("WF-UNIFORM")) {
                 let span = violation.at.map(|s| self.span(s));
                 self.reason("ill-formed", format!("{} [{}]", violation.message, violation.rule), span);
             }
+        }
+        if self.reasons.iter().any(|r| r.code == "ill-formed") {
+            return Verdict::Rejected;
+        }
+        for at in at_levels(kernel, wanted, self.options.warp_size) {
             for obligation in obligations(&at.projection) {
                 self.uniformity(&at, &obligation);
             }
@@ -399,7 +407,7 @@ impl Check<'_> {
         for task in Task::BOTH {
             let mut renamed = task.rename(locals);
             let mut resolve = Subst::with_functions(&other);
-            facts.extend(self.inferred.pair_facts.iter().map(|f| resolve.boolean(&renamed.boolean(f))));
+            facts.extend(self.inferred.kernel.pairs.iter().map(|f| resolve.boolean(&renamed.boolean(f))));
         }
         facts
     }

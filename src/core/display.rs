@@ -202,6 +202,7 @@ impl<C> Kernel<C> {
             if self.pre.as_lit() != Some(true) {
                 p.line(format_args!("assume {};", self.pre));
             }
+            self.pairs.iter().for_each(|b| p.line(format_args!("pairs {b};")));
             code(p);
         });
     }

@@ -28,6 +28,9 @@ pub struct Coordinate {
     pub extent: N,
 }
 
+/// The function that stands, in an assumption about two threads, for the value that its argument has for the other thread.
+pub const OTHER: &str = "other";
+
 /// A kernel at some stage. The header says which variables identify a thread; all threads agree on the `globals`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Kernel<C> {
@@ -43,6 +46,8 @@ pub struct Kernel<C> {
     pub threads: Vec<Coordinate>,
     /// What is assumed, for every thread.
     pub pre: B,
+    /// What is assumed of any two threads: of the one, where [`OTHER`] applied to a term is that term of the other one.
+    pub pairs: Vec<B>,
     pub code: C,
 }
 
@@ -57,6 +62,7 @@ impl<C> Kernel<C> {
             clusters: self.clusters.clone(),
             threads: self.threads.clone(),
             pre: self.pre.clone(),
+            pairs: self.pairs.clone(),
             code,
         }
     }

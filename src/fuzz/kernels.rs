@@ -75,6 +75,7 @@ pub fn kernel(choices: &mut Choices, dialect: Dialect, depth: u32) -> Kernel<Pro
         blocks,
         clusters,
         threads,
+        pairs: Vec::new(),
         pre: B::and([N::num(0).le(&N::var(&var("g"))), N::var(&var("g")).lt(&N::num(3))]),
         code,
     }

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use super::value::{ObjId, Offset, Pointer, Value};
-use super::{Frame, OTHER, ObjectKind, Touches, Walk, conjuncts};
+use super::{Frame, ObjectKind, Touches, Walk, conjuncts};
 use crate::base::{Name, Span};
+use crate::core::kernel::OTHER;
 use crate::core::protocol::Barrier;
 use crate::core::{Mode, Protocol, Scope};
 use crate::exp::subst::Leaves;

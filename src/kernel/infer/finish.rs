@@ -93,7 +93,7 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
     let mut subst = Subst::with_functions(&as_input);
     let protocol = substitute(&protocol, &mut subst);
     let pre = subst.boolean(&B::and(std::mem::take(&mut walk.pre)));
-    let pair_facts = std::mem::take(&mut walk.pair_facts).into_iter().map(|f| subst.boolean(&f)).collect();
+    let pairs = std::mem::take(&mut walk.pair_facts).into_iter().map(|f| subst.boolean(&f)).collect();
 
     let code = place(&protocol, &walk, &layouts);
     let mut arrays = Vec::new();
@@ -125,6 +125,7 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
             globals: walk.globals_vars.clone(),
             blocks: coordinates(&walk.blocks),
             clusters: clusters(&walk),
+            pairs,
             threads: coordinates(&walk.threads),
             pre,
             code,
@@ -132,7 +133,6 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
         sites: walk.sites.keys().cloned().collect(),
         losses: walk.losses,
         assumptions: walk.assumptions,
-        pair_facts,
         block: taken(config.block, &used.block),
         grid: taken(config.grid, &used.grid),
     }

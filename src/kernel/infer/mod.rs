@@ -66,9 +66,6 @@ pub struct Site {
     pub calls: Vec<Span>,
 }
 
-/// The function that stands, in a fact about two threads, for the value that its argument has for the other thread.
-pub const OTHER: &str = "other";
-
 /// The result of inference.
 #[derive(Clone)]
 pub struct Inferred {
@@ -77,8 +74,6 @@ pub struct Inferred {
     pub losses: Vec<Loss>,
     /// What the protocol rests on, in words.
     pub assumptions: Vec<String>,
-    /// Facts about any two threads, in which [`OTHER`] is applied to terms of the other thread.
-    pub pair_facts: Vec<B>,
     /// The axes taken as 1 because nothing reads them.
     pub block: [Option<i128>; 3],
     pub grid: [Option<i128>; 3],
