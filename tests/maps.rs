@@ -92,6 +92,16 @@ fn facts_about_two_threads_can_be_written_by_hand() {
     assert!(report.contains("`u` is not declared here [WF-BOUND]") && report.contains(":4:11"), "{report}");
 }
 
+#[test]
+fn facts_about_two_threads_that_contradict_each_other_are_vacuous() {
+    let text = |facts: &str| protocol(&format!("  {facts}\n"), "    wr A[0] @0;");
+    let (code, report) = check(&text("pairs f(t) != ~other(f(t)); pairs f(t) == ~other(f(t));"));
+    assert!(code == Some(3) && report.contains("vacuous"), "{report}");
+    let (code, report) = check(&text("pairs t < ~other(t);"));
+    assert!(code == Some(3) && report.contains("vacuous"), "the fact holds both ways round: {report}");
+    assert_eq!(check(&text("pairs f(t) != ~other(f(t));")).0, Some(1));
+}
+
 // What is refused
 
 #[test]

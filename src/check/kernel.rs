@@ -8,7 +8,7 @@ use super::source::{KernelCode, SourceKernel, location};
 use super::witness::{Divergence, Race, diverge, witness};
 use crate::base::{Name, SourceMap, Span};
 use crate::core::kernel::OTHER;
-use crate::core::race::{ArrayRaces, RacePhase};
+use crate::core::race::{ArrayRaces, RacePhase, frame};
 use crate::core::scope::{Level, Task, cluster_sizes};
 use crate::core::uniform::{Obligation, divergence, obligations};
 use crate::core::wellformed::violations;
@@ -226,6 +226,11 @@ impl Check<'_> {
             let names: Vec<&str> = wanted.iter().map(|l| level_name(*l)).collect();
             self.assumptions.push(format!("only threads that meet at these levels are compared: {}", names.join(", ")));
         }
+        if !kernel.pairs.is_empty() && self.no_pair() {
+            let text = "no two threads fulfil the assumptions of this kernel about pairs of threads: they contradict each other";
+            self.reason("vacuous", text, None);
+            return Verdict::Vacuous;
+        }
         for level in Level::ALL {
             // What may not be uniform after all is asked of the solver, below.
             for violation in violations(kernel, level).iter().filter(|v| !v.rule.starts_with("WF-UNIFORM")) {
@@ -290,6 +295,25 @@ impl Check<'_> {
             Answer::Unsat { .. } => Some(true),
             Answer::Unknown(_) => None,
         }
+    }
+
+    /// Are there two threads of which the other assumptions hold, and none of which those about pairs hold as well?
+    fn no_pair(&mut self) -> bool {
+        let mut some_without = false;
+        for at in at_levels(&self.inferred.kernel, &[], self.options.warp_size) {
+            let mut asserts = vec![frame(&at.projection, [])];
+            self.queries += 2;
+            if !matches!(self.session.check(&Query::new(declared(&asserts), asserts.clone())), Answer::Sat(_)) {
+                continue;
+            }
+            some_without = true;
+            asserts.extend(self.pair_facts(&at.projection.locals));
+            match self.session.check(&Query::new(declared(&asserts), asserts)) {
+                Answer::Unsat { .. } => {}
+                Answer::Sat(_) | Answer::Unknown(_) => return false,
+            }
+        }
+        some_without
     }
 
     fn level(&mut self, at: &AtLevel) {
