@@ -185,6 +185,12 @@ fn the_halves_of_a_barrier_are_one_when_nothing_stands_between() {
     free(&halves("cluster.barrier_arrive(); cluster.barrier_wait();"));
     free(&halves("__cluster_barrier_arrive(); __cluster_barrier_wait();"));
     free(&halves("if (n > 0) { __cluster_barrier_arrive(); __cluster_barrier_wait(); } else cluster.sync();"));
+    free(&halves("cooperative_groups::cluster_group::sync();"));
+    racy(&halves("cooperative_groups::thread_block::sync();"), finding::Level::Grid);
+    free(&halves(
+        "asm volatile(\"barrier.cluster.arrive.release.aligned;\\n\" \"barrier.cluster.wait;\" ::: \"memory\");",
+    ));
+    free(&halves("asm(\"barrier.cluster.arrive;\"); asm(\"barrier.cluster.wait.acquire;\");"));
     racy(&halves("if (n > 0) { __cluster_barrier_arrive(); __cluster_barrier_wait(); }"), finding::Level::Cluster);
 }
 
@@ -196,6 +202,9 @@ fn half_a_barrier_is_never_a_barrier() {
         "if (n > 0) cluster.barrier_arrive(); cluster.barrier_wait();",
         "cluster.barrier_arrive(); if (n > 0) cluster.barrier_wait();",
         "__cluster_barrier_arrive_relaxed(); __cluster_barrier_wait();",
+        "asm(\"barrier.cluster.arrive.relaxed;\"); asm(\"barrier.cluster.wait;\");",
+        "asm(\"barrier.cluster.arrive; mov.u32 %r0, 1; barrier.cluster.wait;\");",
+        "asm(\"barrier.cluster.wait; barrier.cluster.arrive;\");",
         "cluster.barrier_arrive(); __syncthreads(); cluster.barrier_wait();",
         "for (int j = 0; j < n; j++) cluster.barrier_arrive(); cluster.barrier_wait();",
     ] {

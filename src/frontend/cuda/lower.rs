@@ -832,7 +832,16 @@ impl<'l, 't> Body<'l, 't> {
             "lambda_expression" => self.unknown(node, "lambda"),
             "new_expression" => self.unknown(node, "new"),
             "delete_expression" => self.unknown(node, "delete"),
-            "gnu_asm_expression" => self.unknown(node, "inline assembly"),
+            "gnu_asm_expression" => match field("assembly_code").and_then(|code| cluster_barriers(self.text(code))) {
+                Some(halves) => {
+                    let each = halves.into_iter();
+                    let each = each.map(|half| Expr::new(ExprKind::Intrinsic(half, vec![]), Type::Void, span));
+                    let both =
+                        each.reduce(|a, b| Expr::new(ExprKind::Comma(Box::new(a), Box::new(b)), Type::Void, span));
+                    both.unwrap_or_else(|| self.unknown(node, "inline assembly"))
+                }
+                None => self.unknown(node, "inline assembly"),
+            },
             _ => self.unknown(node, node.kind()),
         }
     }
@@ -1417,6 +1426,14 @@ impl<'l, 't> Body<'l, 't> {
                 );
             }
             _ => {}
+        }
+        // `cooperative_groups::thread_block::sync()`.
+        if let ("sync", [], Some(scope)) = (name, arguments.as_slice(), scope) {
+            let (_, group) = split_scope(scope);
+            let group = self.text(group);
+            if matches!(group, "thread_block" | "cluster_group" | "grid_group") {
+                return self.group_barrier(&Type::Unknown(Arc::from(group)), span);
+            }
         }
         // A member of the class that we are in, or of a class that is named.
         if let Some(class) = scope.and_then(|s| self.class_scope(s)).or_else(|| self.class_type.clone())
@@ -2389,6 +2406,26 @@ impl<'l, 't> Body<'l, 't> {
 }
 
 /// `.x = 1` apart.
+/// The halves of barriers of clusters that assembly consists of; `None` when there is anything else in it.
+fn cluster_barriers(code: &str) -> Option<Vec<Intrinsic>> {
+    let code = code.replace("\\n", " ").replace("\\t", " ").replace('"', " ");
+    let instructions = code.split(';').map(str::trim).filter(|i| !i.is_empty());
+    let halves = instructions.map(|instruction| {
+        let (half, qualifiers) = match instruction.strip_prefix("barrier.cluster.")?.split_once('.') {
+            Some((half, qualifiers)) => (half, qualifiers.split('.').collect()),
+            None => (instruction.strip_prefix("barrier.cluster.")?, Vec::new()),
+        };
+        let only = |allowed: [&str; 2]| qualifiers.iter().all(|q| allowed.contains(q));
+        match half {
+            // A relaxed arrive orders nothing.
+            "arrive" if only(["release", "aligned"]) => Some(Intrinsic::ClusterArrive),
+            "wait" if only(["acquire", "aligned"]) => Some(Intrinsic::ClusterWait),
+            _ => None,
+        }
+    });
+    halves.collect::<Option<Vec<_>>>().filter(|halves| !halves.is_empty())
+}
+
 fn designated(item: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
     if item.kind() != "initializer_pair" {
         return None;
