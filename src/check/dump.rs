@@ -8,7 +8,7 @@ use super::pipeline::{AtLevel, at_levels};
 use super::protocol::protocol_text;
 use super::schedule::Settings;
 use super::source::{KernelCode, SourceFile, SourceKernel, load, location};
-use crate::core::{Level, Print, Space, Violation, WellFormed, align, seq, split, wellformed};
+use crate::core::{Level, Print, Protocol, Space, Violation, WellFormed, align, seq, split, wellformed};
 use crate::kernel::infer::Inferred;
 use crate::report::finding::LaunchSource;
 use crate::smt::{Session, SolverConfig};
@@ -24,6 +24,9 @@ pub enum Stage {
     Trace,
     Smt,
 }
+
+/// Loops with barriers that are nested deeper are not aligned.
+const MAX_ALIGNED: usize = 12;
 
 fn selected(settings: &Settings, name: &str) -> bool {
     let base = name.split('<').next().unwrap_or("");
@@ -79,6 +82,8 @@ pub fn dump(
             let level = match at.level {
                 Level::Warp => "warp: two threads of one warp",
                 Level::Block => "block: two threads of one block",
+                Level::Cluster => "cluster: two threads of different blocks of one cluster",
+                Level::Grid if at.below == Some(Level::Cluster) => "grid: two threads of different clusters",
                 Level::Grid => "grid: two threads of different blocks",
             };
             out.push_str(&format!("// {level}\n{}", at_level(&file, &inferred, &at, stage)));
@@ -90,6 +95,10 @@ pub fn dump(
 /// What a stage after inference makes of a kernel at one level.
 fn at_level(file: &SourceFile, inferred: &Inferred, at: &AtLevel, stage: Stage) -> String {
     let kernel = &at.projection.kernel;
+    if matches!(stage, Stage::Align | Stage::Split) && synced_nesting(&kernel.code) > MAX_ALIGNED {
+        let why = "its loops with barriers are nested too deep: aligning copies a body for each level";
+        return format!("// `{}` is not aligned: {why}; the default path goes on\n", kernel.name);
+    }
     let paper = |print: &dyn Fn(crate::core::Kernel<WellFormed>) -> String| match wellformed(kernel, at.level) {
         Ok(kernel) => print(kernel),
         Err(violations) => {
@@ -107,6 +116,16 @@ fn at_level(file: &SourceFile, inferred: &Inferred, at: &AtLevel, stage: Stage) 
             kernel.with_code(traces).text()
         }
         Stage::Ir | Stage::Protocol | Stage::Smt => crate::bug!("a stage that is not of one level"),
+    }
+}
+
+/// How deep loops with barriers are nested.
+fn synced_nesting(code: &Protocol) -> usize {
+    match code {
+        Protocol::Skip | Protocol::Access(_) | Protocol::Sync(_) => 0,
+        Protocol::Seq(parts) => parts.iter().map(synced_nesting).max().unwrap_or(0),
+        Protocol::If(_, t, e) => synced_nesting(t).max(synced_nesting(e)),
+        Protocol::For(_, body) => synced_nesting(body) + usize::from(body.synchronises()),
     }
 }
 

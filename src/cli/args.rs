@@ -291,7 +291,7 @@ pub struct SelectArgs {
     /// Only races on arrays of this name; can be repeated
     #[arg(long, value_name = "NAME")]
     pub array: Vec<String>,
-    /// Only threads that meet at these levels: warp, block, grid
+    /// Only threads that meet at these levels: warp, block, cluster, grid
     #[arg(long, value_name = "LEVELS", value_enum, value_delimiter = ',')]
     pub level: Vec<Level>,
 }

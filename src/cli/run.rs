@@ -122,13 +122,13 @@ fn check(config: &CheckConfig) -> Result<Exit, UsageError> {
     Ok(exit_of(&report, config.deny_same_value))
 }
 
-/// The levels that are checked; clusters are not told apart from the grid.
+/// The levels that are checked.
 fn levels(selected: &[ReportLevel]) -> Vec<Level> {
-    let each = selected.iter().filter_map(|l| match l {
-        ReportLevel::Warp => Some(Level::Warp),
-        ReportLevel::Block => Some(Level::Block),
-        ReportLevel::Cluster => None,
-        ReportLevel::Grid => Some(Level::Grid),
+    let each = selected.iter().map(|l| match l {
+        ReportLevel::Warp => Level::Warp,
+        ReportLevel::Block => Level::Block,
+        ReportLevel::Cluster => Level::Cluster,
+        ReportLevel::Grid => Level::Grid,
     });
     each.collect()
 }

@@ -139,8 +139,13 @@ impl Out<'_, '_> {
             return Ok(());
         }
         match term.kind() {
-            NExp::Num(value) if *value < 0 && above > 0 => write!(self.f, "({value})"),
-            NExp::Num(value) => write!(self.f, "{value}"),
+            NExp::Num(value) => {
+                let wide = if value.unsigned_abs() > u128::from(u64::MAX) { "#int" } else { "" };
+                match *value < 0 && above > 0 {
+                    true => write!(self.f, "({value}{wide})"),
+                    false => write!(self.f, "{value}{wide}"),
+                }
+            }
             NExp::Var(var) => write!(self.f, "{}", Quoted(&var.name)),
             NExp::Bin(op @ (NBin::Min | NBin::Max), ty, l, r) => {
                 let mark = if *ty == IntTy::I32 { "" } else { "#" };

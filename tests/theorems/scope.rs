@@ -7,7 +7,7 @@ use faial_like::core::semantics::{self, AccessValue, Thread};
 use faial_like::core::{
     Barrier, Kernel, Level, Projection, Protocol, Scope, Space, Task, levels, phases, project, violations,
 };
-use faial_like::exp::{Env, eval_b};
+use faial_like::exp::{Env, N, eval_b};
 use faial_like::fuzz::Dialect;
 use faial_like::fuzz::kernels::WARP;
 
@@ -52,8 +52,8 @@ fn meets(projection: &Projection, pair: [&Thread; 2], values: &Env<'static>) -> 
             shared.set(&lane.name, id % i128::from(WARP));
         }
     }
-    // Below the level of the grid the two threads are in one block, which the formula does not say.
-    let together = projection.level == Level::Grid || pair[0].block == pair[1].block;
+    // Up to the level of the block the two threads are in one block, which the formula does not say.
+    let together = projection.level > Level::Block || pair[0].block == pair[1].block;
     let meet = eval_b(&projection.meet, &env).map_err(|e| e.to_string())?;
     Ok((together && meet).then_some(shared))
 }
@@ -83,7 +83,7 @@ fn projected(projection: &Projection, values: &Env<'static>) -> Result<(BTreeSet
 fn agree(kernel: &Kernel<Protocol>, change: impl Fn(&Kernel<Protocol>) -> (Kernel<Protocol>, u32)) -> Outcome {
     let in_use = levels(kernel);
     let (changed, warp_size) = change(kernel);
-    let (mut at_warp, mut at_block, mut at_grid, mut masked) = (false, false, false, false);
+    let [mut at_warp, mut at_block, mut at_cluster, mut at_grid, mut masked] = [false; 5];
     for g in 0..3 {
         let values = oracle::values(g);
         let expected = direct(kernel, &values)?;
@@ -118,12 +118,14 @@ fn agree(kernel: &Kernel<Protocol>, change: impl Fn(&Kernel<Protocol>) -> (Kerne
             let level = semantics::meeting(kernel, pair, &values, WARP).map_err(|e| e.to_string())?;
             at_warp |= level == Some(Level::Warp);
             at_block |= level == Some(Level::Block);
+            at_cluster |= in_use.contains(&Level::Cluster) && level == Some(Level::Cluster);
             at_grid |= level == Some(Level::Grid);
         }
     }
     Ok(vec![
         ("racy in a warp", at_warp),
         ("racy in a block", at_block),
+        ("racy in a cluster", at_cluster),
         ("racy in the grid", at_grid),
         ("masked", masked),
     ])
@@ -134,7 +136,7 @@ fn levels_cover_the_grid() {
     for_all(PLAN, 2, |kernel| {
         let found: Vec<_> = Level::ALL.into_iter().flat_map(|level| violations(kernel, level)).collect();
         // A condition on the number of the warp is the same in a warp, which the cheap test does not see.
-        let cheap = ["WF-UNIFORM-IF", "WF-UNIFORM-FOR", "WF-MASK"];
+        let cheap = ["WF-UNIFORM-IF", "WF-UNIFORM-FOR", "WF-UNIFORM-MASK"];
         if let Some(other) = found.iter().find(|v| !cheap.contains(&v.rule)) {
             return Err(format!("not in the language: {other:?}"));
         }
@@ -174,6 +176,29 @@ fn mutants_are_killed() {
     kills(PLAN, "the barrier of a block does not order a warp", |kernel| {
         agree(kernel, |k| {
             with(k, &|b| if b.scope == Scope::Block { Protocol::Skip } else { Protocol::Sync(b.clone()) })
+        })
+    });
+    kills(PLAN, "the barrier of a cluster orders the grid", |kernel| {
+        agree(kernel, |k| {
+            with(k, &|b| {
+                let scope = if b.scope == Scope::Cluster { Scope::Grid } else { b.scope };
+                Protocol::Sync(Barrier { scope, ..b.clone() })
+            })
+        })
+    });
+    kills(PLAN, "the barrier of a cluster orders the block only", |kernel| {
+        agree(kernel, |k| {
+            with(k, &|b| {
+                let scope = if b.scope == Scope::Cluster { Scope::Block } else { b.scope };
+                Protocol::Sync(Barrier { scope, ..b.clone() })
+            })
+        })
+    });
+    kills(PLAN, "each block is a cluster of its own", |kernel| {
+        agree(kernel, |k| {
+            let mut changed = k.clone();
+            changed.clusters.iter_mut().for_each(|size| *size = N::num(1));
+            (changed, WARP)
         })
     });
     kills(PLAN, "masks are forgotten", |kernel| {

@@ -13,7 +13,7 @@ pub struct Unit<'a> {
     /// Where characters were inserted into the expanded text, in ascending order of position.
     inserted: Vec<usize>,
     /// `__align__(n)` and its like, which the grammar does not know: where, and n.
-    alignments: Vec<(usize, u64)>,
+    attributes: Attributes,
     origin: &'a dyn Fn(usize, usize) -> Span,
 }
 
@@ -229,9 +229,30 @@ fn parse(text: &str) -> Option<Tree> {
     parser.parse(text, None)
 }
 
-/// Blanks words that the grammar does not place everywhere that compilers do; positions stay. Alignments are returned.
-fn blank_attributes(text: &str) -> (String, Vec<(usize, u64)>) {
-    let mut alignments = Vec::new();
+/// The blocks of a cluster by axis, as an attribute says; `None` is not a plain number.
+pub type ClusterDims = [Option<i128>; 3];
+
+/// What attributes say that are blanked, each with its position.
+#[derive(Default)]
+struct Attributes {
+    alignments: Vec<(usize, u64)>,
+    clusters: Vec<(usize, ClusterDims)>,
+}
+
+/// The arguments of `__cluster_dims__`: what is left out is 1.
+fn cluster_dims(arguments: &str) -> ClusterDims {
+    let inner = arguments.trim().strip_prefix('(').unwrap_or(arguments).trim_end().trim_end_matches(')');
+    let mut dims = [Some(1); 3];
+    for (dim, part) in dims.iter_mut().zip(inner.split(',')) {
+        *dim = part.trim().trim_end_matches(['u', 'U', 'l', 'L']).parse().ok().filter(|n| (1..1 << 16).contains(n));
+    }
+    // A comma inside of an argument, as in a call: nothing is known.
+    if inner.split(',').count() > 3 || inner.contains('(') { [None; 3] } else { dims }
+}
+
+/// Blanks words that the grammar does not place everywhere that compilers do; positions stay. What is said is returned.
+fn blank_attributes(text: &str) -> (String, Attributes) {
+    let mut found = Attributes::default();
     const WORDS: [&str; 7] = [
         "__forceinline__",
         "__noinline__",
@@ -275,11 +296,14 @@ fn blank_attributes(text: &str) -> (String, Vec<(usize, u64)>) {
                 }
             }
             end = j;
+            if word == "__cluster_dims__" {
+                found.clusters.push((start, cluster_dims(&text[i..end])));
+            }
             let number = text[i..end].trim().trim_start_matches('(').trim_end_matches(')').trim();
             let number = number.strip_prefix("aligned(").map_or(number, |n| n.trim_end_matches(')'));
             let number = number.trim_matches(|c: char| !c.is_ascii_digit());
             if let Ok(n) = number.parse::<u64>() {
-                alignments.push((start, n));
+                found.alignments.push((start, n));
             }
         } else if !WORDS.contains(&word) {
             continue;
@@ -291,13 +315,13 @@ fn blank_attributes(text: &str) -> (String, Vec<(usize, u64)>) {
         }
         i = end;
     }
-    (String::from_utf8(out).unwrap_or_else(|_| text.to_owned()), alignments)
+    (String::from_utf8(out).unwrap_or_else(|_| text.to_owned()), found)
 }
 
 impl<'a> Unit<'a> {
     /// Parses expanded text. `origin` maps a byte range of it to where it was written.
     pub fn parse(expanded: &str, origin: &'a dyn Fn(usize, usize) -> Span) -> Option<Unit<'a>> {
-        let (mut text, alignments) = blank_attributes(expanded);
+        let (mut text, attributes) = blank_attributes(expanded);
         let mut inserted: Vec<usize> = Vec::new();
         let mut tree = parse(&text)?;
         // `i < n && j > (m)` reads as a call of a template; a unary plus after the `>` says what is meant.
@@ -317,7 +341,7 @@ impl<'a> Unit<'a> {
             inserted.sort_unstable();
             tree = parse(&text)?;
         }
-        Some(Unit { text, tree, inserted, alignments, origin })
+        Some(Unit { text, tree, inserted, attributes, origin })
     }
 
     pub fn span(&self, node: Node) -> Span {
@@ -329,7 +353,22 @@ impl<'a> Unit<'a> {
     pub fn alignment(&self, class: Node, body: Node) -> Option<u64> {
         let back = |at: usize| at - self.inserted.partition_point(|p| *p < at);
         let range = back(class.start_byte())..back(body.start_byte());
-        self.alignments.iter().filter(|(at, n)| range.contains(at) && n.is_power_of_two()).map(|(_, n)| *n).max()
+        self.attributes
+            .alignments
+            .iter()
+            .filter(|(at, n)| range.contains(at) && n.is_power_of_two())
+            .map(|(_, n)| *n)
+            .max()
+    }
+
+    /// What an attribute in front of the name of a function says about clusters.
+    pub fn clusters(&self, name: Node) -> Option<ClusterDims> {
+        let forth = |at: usize| self.inserted.iter().fold(at, |at, p| if *p <= at { at + 1 } else { at });
+        let in_front = |at: usize| {
+            let between = self.text.get(forth(at)..name.start_byte());
+            between.is_some_and(|t| !t.contains([';', '{', '}']))
+        };
+        self.attributes.clusters.iter().rev().find(|(at, _)| in_front(*at)).map(|(_, dims)| *dims)
     }
 
     pub fn str(&self, node: Node) -> &str {

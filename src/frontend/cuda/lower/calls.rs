@@ -67,6 +67,12 @@ impl<'l, 't> Body<'l, 't> {
             let target = if let Type::Struct(_) = place.ty.value() { place } else { self.value(place) };
             return self.call_value(target, &arguments, span);
         }
+        // `cooperative_groups::thread_block::sync()`.
+        if let ("sync", [], Some(group)) = (name, arguments.as_slice(), qualifier.parts.last())
+            && matches!(group.as_str(), "thread_block" | "cluster_group" | "grid_group")
+        {
+            return self.group_barrier(&Type::Unknown(Arc::from(group.as_str())), span);
+        }
         // A member of the class that we are in, or of a class that is named.
         let scope = self.class_scope(callee);
         let own = self.class_type.clone().filter(|_| plain);

@@ -369,6 +369,12 @@ impl<'l, 't> Body<'l, 't> {
                 Method::None => {}
             }
         }
+        if let (Type::Unknown(group), "barrier_arrive" | "barrier_wait") = (&class, name)
+            && &**group == "cluster_group"
+        {
+            let intrinsic = if name == "barrier_wait" { Intrinsic::ClusterWait } else { Intrinsic::ClusterArrive };
+            return Expr::new(ExprKind::Intrinsic(intrinsic, vec![]), Type::Void, span);
+        }
         if let (Type::Unknown(group), [], "sync") = (&class, arguments, name) {
             let known = ["thread_block", "grid_group", "multi_grid_group", "cluster_group"].contains(&&**group);
             let group_like = known || group.contains("group") || group.contains("thread_block_tile");
@@ -378,7 +384,12 @@ impl<'l, 't> Body<'l, 't> {
         }
         let mut args = vec![if is_place(&object) { self.address_of(object, span) } else { object }];
         args.extend(arguments.iter().map(|a| self.rvalue(*a)));
-        Expr::new(ExprKind::CallUnknown(Name::new(name), args), Type::Unknown(Arc::from("?")), span)
+        let of_cluster = matches!(&class, Type::Unknown(group) if &**group == "cluster_group");
+        let ty = match name {
+            "block_rank" | "num_blocks" if of_cluster => Type::UINT,
+            _ => Type::Unknown(Arc::from("?")),
+        };
+        Expr::new(ExprKind::CallUnknown(Name::new(name), args), ty, span)
     }
 
     /// An operator of a class, as a member or as a function; the object may be a place. `None`: there is none.

@@ -69,6 +69,8 @@ pub struct LoweredKernel {
     pub kernel: FunId,
     /// Template value parameters without a known value: they are uniform parameters after the others.
     pub launch_bounds: Option<i128>,
+    /// Of `__cluster_dims__`.
+    pub clusters: Option<super::unit::ClusterDims>,
 }
 
 /// Lowers one kernel at a time; shares the tables of types between them.
@@ -208,7 +210,8 @@ impl<'t> Lower<'t> {
             .and_then(|n| n.named_child(0))
             .and_then(|n| Body::new(self, bindings.clone()).constant(n));
         let span = self.unit.span(declared_name(decl.declarator).unwrap_or(decl.node));
-        LoweredKernel { name, span, program: std::mem::take(&mut self.program), kernel, launch_bounds }
+        let clusters = self.unit.clusters(declared_name(decl.declarator).unwrap_or(decl.node));
+        LoweredKernel { name, span, program: std::mem::take(&mut self.program), kernel, launch_bounds, clusters }
     }
 
     /// The function for a declaration and template arguments; lowered later.
