@@ -17,6 +17,8 @@ fn inferred(text: &str) -> Inferred {
         cluster: None,
         unused_axes_are_one: true,
         params: BTreeMap::new(),
+        max_threads: 1024,
+        aliases: BTreeMap::new(),
         steps: 1_000_000,
     };
     let KernelCode::Cuda(lowered) = &kernel.code else { panic!("a kernel of CUDA") };

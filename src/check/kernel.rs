@@ -17,8 +17,8 @@ use crate::exp::display::Quoted;
 use crate::exp::{B, Fun, Interval, N, Subst, Var, free_vars_b};
 use crate::kernel::infer::{Config, Inferred, Touches, infer};
 use crate::report::finding::{
-    AccessMode, AccessReport, Finding, FindingClass, FindingKind, KernelReport, Launch, Level as ReportLevel, Location,
-    Message, Verdict, Witness,
+    AccessMode, AccessReport, Finding, FindingClass, FindingKind, KernelReport, Launch, LaunchSource,
+    Level as ReportLevel, Location, Message, Verdict, Witness,
 };
 use crate::smt::{Answer, Query, Reason, Session};
 use crate::text::parse_protocol;
@@ -68,10 +68,33 @@ struct Check<'a> {
 
 /// Infers the protocol of a kernel, for the launch given.
 pub fn protocol_of(kernel: &SourceKernel, launch: &Launch, options: &CheckOptions) -> Inferred {
+    let host = (launch.from == LaunchSource::LaunchSite).then_some(&kernel.host);
     let mut inferred = match &kernel.code {
-        KernelCode::Cuda(kernel) => infer(&kernel.program, kernel.kernel, &config(launch, kernel.clusters, options)),
+        KernelCode::Cuda(code) => {
+            let mut config = config(launch, code.clusters, options);
+            if let Some(n) = kernel.launch_bounds.filter(|n| (1..1024).contains(n)) {
+                config.max_threads = n;
+            }
+            if let Some(host) = host {
+                config.params.extend(host.params.iter().map(|(n, v)| (n.clone(), *v)));
+                config.params.extend(options.params.clone());
+                config.aliases = host.aliases.clone();
+            }
+            infer(&code.program, code.kernel, &config)
+        }
         KernelCode::Protocol(inferred) => specialise(inferred, launch, options),
     };
+    for (condition, words) in host.into_iter().flat_map(|h| &h.conditions) {
+        if free_vars_b(condition).iter().all(|v| inferred.kernel.globals.contains(v)) {
+            inferred.kernel.pre = B::and([inferred.kernel.pre.clone(), condition.clone()]);
+            inferred.assumptions.push(words.clone());
+        }
+    }
+    if let Some(host) = host {
+        for (later, (earlier, _)) in &host.aliases {
+            inferred.assumptions.push(format!("`{later}` points into the same array as `{earlier}` ({})", host.place));
+        }
+    }
     for condition in &options.conditions {
         if let Ok(assumed) = assume(&inferred.kernel.globals, condition) {
             inferred.kernel.pre = B::and([inferred.kernel.pre.clone(), assumed]);
@@ -102,6 +125,8 @@ fn config(launch: &Launch, cluster: Option<[Option<i128>; 3]>, options: &CheckOp
         cluster,
         unused_axes_are_one: !options.all_dims,
         params: options.params.clone(),
+        max_threads: 1024,
+        aliases: BTreeMap::new(),
         steps: options.steps,
     }
 }

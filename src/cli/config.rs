@@ -104,6 +104,7 @@ pub struct LaunchConfig {
     pub grid: Option<Dims>,
     pub all_dims: bool,
     pub warp_size: u32,
+    pub ignore_host: bool,
 }
 
 /// Empty lists select everything; levels are sorted, each once.
@@ -226,6 +227,7 @@ impl LaunchConfig {
             grid: args.grid_dim,
             all_dims: args.all_dims,
             warp_size: args.warp_size,
+            ignore_host: args.ignore_host,
         })
     }
 }

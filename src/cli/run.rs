@@ -69,6 +69,7 @@ fn settings(source: &SourceConfig, launch: &LaunchConfig, kernels: &[String]) ->
         check: CheckOptions { all_dims: launch.all_dims, warp_size: launch.warp_size, ..CheckOptions::default() },
         block: launch.block,
         grid: launch.grid,
+        ignore_host: launch.ignore_host,
         kernels: kernels.to_vec(),
         jobs: 1,
         deadline: None,

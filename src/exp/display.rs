@@ -263,3 +263,12 @@ impl Display for B {
         Out { f, nodes: NODES }.boolean(self, 0)
     }
 }
+
+/// A condition for people, in the way of C: operators without their types.
+pub fn plain(condition: &B) -> String {
+    let mut text = condition.to_string();
+    for op in ["+", "-", "*", "/", "%", "<<", ">>"] {
+        text = text.replace(&format!(" {op}int "), &format!(" {op} "));
+    }
+    text.replace("min#int(", "min(").replace("max#int(", "max(")
+}

@@ -483,7 +483,7 @@ impl<'p> Walk<'p> {
                 self.place(place).targets.first().map(|t| t.object)
             }
             _ => match self.eval(surface) {
-                Value::Num(n) => super::as_var(&n).cloned().filter(|v| self.globals_vars.contains(v)).map(|v| {
+                Value::Num(n) => n.as_var().cloned().filter(|v| self.globals_vars.contains(v)).map(|v| {
                     let name = format!("{}.surface", v.name);
                     match self.objects.iter().position(|o| o.name.as_str() == name) {
                         Some(at) => ObjId(at as u32),

@@ -19,7 +19,7 @@ use indexmap::IndexMap;
 
 use crate::base::{FreshNames, Name, Span};
 use crate::core::{Access, Kernel, Mode, Protocol, SiteId, Space};
-use crate::exp::{B, BExp, Fun, FunKind, IntTy, Interval, N, NBin, NExp, NRel, Ranges, Var, free_vars_b, free_vars_n};
+use crate::exp::{B, BExp, Fun, FunKind, IntTy, Interval, N, NBin, NRel, Ranges, Var, free_vars_b, free_vars_n};
 use crate::kernel::ir::{FunId, Function, GlobalId, Program, Storage, VarId};
 use crate::kernel::types::Type;
 use crate::kernel::visit::Axes;
@@ -37,6 +37,10 @@ pub struct Config {
     /// Take a symbolic axis that the kernel never reads as 1.
     pub unused_axes_are_one: bool,
     pub params: BTreeMap<String, i128>,
+    /// Threads that a block has at most.
+    pub max_threads: i128,
+    /// Pointer parameters that point into the array of an earlier one, and whether to its start.
+    pub aliases: BTreeMap<String, (String, bool)>,
     /// How many statements and expressions may be walked before the kernel is given up as too large.
     pub steps: usize,
 }
@@ -207,7 +211,7 @@ impl<'p> Walk<'p> {
         let grid_dim = [0, 1, 2].map(|a| extent("gridDim", a, config.grid[a], used.grid[a], MAX_GRID[a]));
         if block_dim.iter().any(|d| d.as_num().is_none()) {
             let volume = block_dim.iter().fold(N::num(1), |v, d| N::mul(IntTy::MATH, &v, d));
-            pre.push(volume.le(&N::num(1024)));
+            pre.push(volume.le(&N::num(config.max_threads)));
         }
         let cluster_dim = [0, 1, 2].map(|a| {
             let size = match (grid_dim[a].as_num(), config.cluster) {
@@ -323,6 +327,18 @@ impl<'p> Walk<'p> {
         match ty {
             Type::Ptr(target) if **target == Type::Fun => Value::Fun(Vec::new(), true),
             Type::Ptr(target) | Type::Ref(target) => {
+                if let Some((other, at_start)) = config.aliases.get(name)
+                    && let Some(at) =
+                        self.objects.iter().position(|o| o.name.as_str() == other && o.kind != ObjectKind::Private)
+                {
+                    let mut offset = Offset::start();
+                    if !at_start {
+                        let var = Var { name: self.names.fresh(&format!("{name}.offset")), ty: IntTy::I64 };
+                        self.globals_vars.push(var.clone());
+                        offset = offset.element(&N::var(&var), target.size(), target.has_unknown_size());
+                    }
+                    return Value::Ptr(Pointer::to(ObjId(at as u32), offset));
+                }
                 let name = self.array_name(name);
                 let object = self.object(name.as_str(), ObjectKind::Array(Space::Global), (**target).clone());
                 Value::Ptr(Pointer::to(object, Offset::start()))
@@ -771,12 +787,5 @@ fn conjuncts(cond: &B) -> Vec<B> {
     match cond.kind() {
         BExp::And(parts) => parts.clone(),
         _ => vec![cond.clone()],
-    }
-}
-
-fn as_var(term: &N) -> Option<&Var> {
-    match term.kind() {
-        NExp::Var(var) => Some(var),
-        _ => None,
     }
 }
