@@ -58,7 +58,7 @@ fn counts(family: Family, form: Form, size: usize) -> [usize; 2] {
     let count = |(): &mut (), text: &String| {
         let file = load(&file(family, form), text.clone(), &Settings::default().source);
         let kernel = &file.kernels[0];
-        let (launch, _) = launch(None, None, &file.header, kernel.launch_bounds);
+        let (launch, _) = launch(None, None, &file.header, kernel, false);
         let inferred = protocol_of(kernel, &launch, &Settings::default().check);
         let phases: Vec<_> =
             at_levels(&inferred.kernel, &[], 32).iter().flat_map(|at| at.race_phases().collect::<Vec<_>>()).collect();

@@ -714,7 +714,7 @@ impl<'u> Host<'_, 'u> {
     fn dims_of_variable(&mut self, name: Node<'u>) -> Option<[Option<N>; 3]> {
         let text = self.unit.str(name);
         let uses = self.uses.get(text).copied()?;
-        if !uses.ty.is_some_and(|ty| self.unit.str(ty).trim_start_matches("const ") == "dim3") {
+        if uses.ty.is_none_or(|ty| self.unit.str(ty).trim_start_matches("const ") != "dim3") {
             return None;
         }
         let unknown = Some([None, None, None]);
