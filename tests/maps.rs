@@ -241,3 +241,60 @@ fn texts_nested_as_deep_as_is_allowed_pass_every_stage() {
         assert!(matches!(code, Some(0 | 1 | 3)), "{what}: {code:?} {}", &text[..text.len().min(500)]);
     }
 }
+
+/// Code nested so deep that no text has it, on the stack of a worker: made, copied, printed and dropped at a hundred thousand
+/// levels; through the passes, some of which cost their square, at some thousands.
+#[test]
+fn values_nested_deeper_than_any_text_pass_the_core() {
+    use faial_like::check::schedule::parallel;
+    use faial_like::core::race::race_phase;
+    use faial_like::core::wellformed::violations;
+    use faial_like::core::{Access, Kernel, Level, Mode, Print, Protocol, Range, SiteId, phases, project};
+    use faial_like::exp::{IntTy, N, Subst, Var};
+    const DEEP: usize = 100_000;
+    const PASSED: usize = 3_000;
+
+    let header = "kernel k { global n: i32; array A: global; thread t in 0..4; code { wr A[t] @0; } }";
+    let header = faial_like::text::parse_protocol(header).expect("a kernel");
+    let n = N::var(&Var::new("n", IntTy::I32));
+    type Wrap<'a> = &'a (dyn Fn(usize, Protocol) -> Protocol + Sync);
+    let read = |i: usize| {
+        Protocol::Access(Access {
+            site: SiteId(i as u32),
+            array: "A".into(),
+            mode: Mode::Rd,
+            index: vec![N::num(0)],
+            width: 1,
+        })
+    };
+    let wraps: [Wrap; 4] = [
+        &|_, inner| Protocol::If(n.lt(&N::num(1)), Box::new(inner), Box::new(Protocol::Skip)),
+        &|_, inner| Protocol::If(n.lt(&N::num(1)), Box::new(Protocol::Skip), Box::new(inner)),
+        &|i, inner| Protocol::If(n.lt(&N::num(1)), Box::new(read(i)), Box::new(inner)),
+        &|i, inner| {
+            Protocol::For(Range::up(Var::new(format!("x{i}"), IntTy::I32), N::num(0), n.clone()), Box::new(inner))
+        },
+    ];
+    let nested = |wrap: &Wrap, depth: usize| -> Kernel<Protocol> {
+        header.with_code((0..depth).fold(header.code.clone(), |inner, i| wrap(i, inner)))
+    };
+    let pass = |(): &mut (), wrap: &Wrap| {
+        let deep = nested(wrap, DEEP);
+        let lines = deep.clone().text().lines().count();
+        drop(deep);
+        let kernel = nested(wrap, PASSED);
+        let found = violations(&kernel, Level::Block).len();
+        let projection = project(&kernel, Level::Block, &[Level::Block], 32);
+        let closures = phases(&projection.kernel);
+        let sides = race_phase(&projection, &closures[0]).sides.len();
+        let replaced = kernel.code.subst(&mut Subst::one(&"n".into(), &N::num(5)));
+        assert_ne!(replaced, kernel.code);
+        (lines, found, closures.len(), sides)
+    };
+    let results = parallel(&wraps, 1, || (), pass, |_, why| panic!("{why}"));
+    for (lines, found, closures, sides) in results {
+        assert!(lines > DEEP);
+        assert_eq!((found, closures), (0, 1));
+        assert!(sides > 0);
+    }
+}
