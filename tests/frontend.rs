@@ -18,6 +18,7 @@ fn inferred(text: &str) -> Inferred {
         unused_axes_are_one: true,
         params: BTreeMap::new(),
         max_threads: 1024,
+        large_grids: false,
         aliases: BTreeMap::new(),
         steps: 1_000_000,
     };

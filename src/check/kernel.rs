@@ -32,6 +32,7 @@ pub struct CheckOptions {
     /// Conditions on globals, in the syntax of protocols; see [`assume`].
     pub conditions: Vec<String>,
     pub all_dims: bool,
+    pub large_grids: bool,
     pub warp_size: u32,
     pub max_findings: usize,
     /// Statements and expressions of a kernel that are walked before it is given up.
@@ -46,6 +47,7 @@ impl Default for CheckOptions {
             params: BTreeMap::new(),
             conditions: Vec::new(),
             all_dims: false,
+            large_grids: false,
             warp_size: 32,
             max_findings: 20,
             steps: 400_000,
@@ -126,6 +128,7 @@ fn config(launch: &Launch, cluster: Option<[Option<i128>; 3]>, options: &CheckOp
         unused_axes_are_one: !options.all_dims,
         params: options.params.clone(),
         max_threads: 1024,
+        large_grids: options.large_grids,
         aliases: BTreeMap::new(),
         steps: options.steps,
     }

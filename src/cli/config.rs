@@ -103,6 +103,7 @@ pub struct LaunchConfig {
     pub block: Option<Dims>,
     pub grid: Option<Dims>,
     pub all_dims: bool,
+    pub large_grids: bool,
     pub warp_size: u32,
     pub ignore_host: bool,
 }
@@ -226,6 +227,7 @@ impl LaunchConfig {
             block: args.block_dim,
             grid: args.grid_dim,
             all_dims: args.all_dims,
+            large_grids: args.large_grids,
             warp_size: args.warp_size,
             ignore_host: args.ignore_host,
         })

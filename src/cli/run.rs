@@ -66,7 +66,12 @@ fn source_options(config: &SourceConfig) -> SourceOptions {
 fn settings(source: &SourceConfig, launch: &LaunchConfig, kernels: &[String]) -> Settings {
     Settings {
         source: source_options(source),
-        check: CheckOptions { all_dims: launch.all_dims, warp_size: launch.warp_size, ..CheckOptions::default() },
+        check: CheckOptions {
+            all_dims: launch.all_dims,
+            large_grids: launch.large_grids,
+            warp_size: launch.warp_size,
+            ..CheckOptions::default()
+        },
         block: launch.block,
         grid: launch.grid,
         ignore_host: launch.ignore_host,

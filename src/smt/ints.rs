@@ -162,6 +162,29 @@ impl Ints {
         self.literal(cond, true)
     }
 
+    /// Takes bounds of terms from a condition that is asserted, so that what comes after it need not be assumed not to
+    /// wrap around: `i * n <= 1000` says more than the bounds of `i` and `n`. [ENC-LEARN]
+    pub fn learn(&mut self, cond: &B) -> Result<()> {
+        match cond.kind() {
+            BExp::And(parts) => parts.iter().try_for_each(|part| self.learn(part)),
+            BExp::Rel(NRel::Le | NRel::Lt, l, r) if l.as_num().is_some() || r.as_num().is_some() => {
+                // The bound itself has to be told to the solver: its form is made before it is known.
+                self.holds(cond)?;
+                let BExp::Rel(op, l, r) = cond.kind() else { return Ok(()) };
+                let (a, b) = (self.value(l)?, self.value(r)?);
+                let difference = self.combine(&a, &b, -1)?;
+                if difference.ok == TRUE {
+                    let limit = -difference.poly.constant - i128::from(*op == NRel::Lt);
+                    let mut poly = difference.poly;
+                    poly.constant = 0;
+                    self.note(&poly, Interval { lo: None, hi: Some(limit) });
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
     // Conditions.
 
     fn literal(&mut self, cond: &B, positive: bool) -> Result<FormId> {

@@ -510,6 +510,9 @@ impl Encoded {
         // All conditions at once, so that the products of all of them are known before one is factored.
         let mut forms = Vec::with_capacity(query.asserts.len());
         for assert in &query.asserts {
+            encoded.ints.learn(assert).map_err(unencodable)?;
+        }
+        for assert in &query.asserts {
             forms.push(encoded.ints.holds(assert).map_err(unencodable)?);
         }
         let form = encoded.ints.and(forms);

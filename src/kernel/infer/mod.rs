@@ -39,6 +39,8 @@ pub struct Config {
     pub params: BTreeMap<String, i128>,
     /// Threads that a block has at most.
     pub max_threads: i128,
+    /// A launch of unknown size may have 2^31 threads along an axis, and more.
+    pub large_grids: bool,
     /// Pointer parameters that point into the array of an earlier one, and whether to its start.
     pub aliases: BTreeMap<String, (String, bool)>,
     /// How many statements and expressions may be walked before the kernel is given up as too large.
@@ -168,6 +170,10 @@ const MAX_GRID: [i128; 3] = [2_147_483_647, 65_535, 65_535];
 /// Blocks of a cluster, of any shape.
 const MAX_CLUSTER: i128 = 16;
 
+/// Threads along the first axis of a launch of unknown size, unless it is said that there may be more: a block less than
+/// what an `int` counts, so that the number of a thread is one.
+const MAX_ALONG: i128 = (1 << 31) - 1024;
+
 /// Infers the protocol of a kernel.
 pub fn infer(program: &Program, kernel: FunId, config: &Config) -> Inferred {
     let used = used_axes(program);
@@ -238,6 +244,22 @@ impl<'p> Walk<'p> {
             && x * y * z != 1
         {
             assumptions.push(format!("a cluster has ({x},{y},{z}) blocks (__cluster_dims__)"));
+        }
+        for axis in 0..3 {
+            let (block, grid) = (&block_dim[axis], &grid_dim[axis]);
+            // Of the other axes the hardware says so.
+            if config.large_grids || axis > 0 || (block.as_num().is_some() && grid.as_num().is_some()) {
+                continue;
+            }
+            let threads = N::mul(IntTy::MATH, grid, block);
+            let before = N::mul(IntTy::MATH, &N::var(&Var::new("blockIdx.x", IntTy::U32)), block);
+            pre.push(threads.le(&N::num(MAX_ALONG)));
+            if grid.as_num().is_none() {
+                pre.push(before.le(&N::num(MAX_ALONG - 1)));
+            }
+            if used.grid[axis] && used.block[axis] {
+                assumptions.push("fewer than 2^31 threads along x".to_owned());
+            }
         }
         let mut coordinate = |what: &str, axis: usize, extent: &N| -> (Var, N) {
             let var = Var::new(format!("{what}.{}", AXES[axis]).as_str(), IntTy::U32);
