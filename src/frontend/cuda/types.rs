@@ -98,7 +98,7 @@ impl<'t> Body<'_, 't> {
                     None => Type::Unknown(Arc::from(text)),
                 }
             }
-            "enum_specifier" => Type::INT,
+            "enum_specifier" => self.enum_type(node),
             "dependent_type" => match last_named(node) {
                 Some(inner) => self.type_of(inner),
                 None => Type::Unknown(Arc::from(text)),
@@ -153,7 +153,7 @@ impl<'t> Body<'_, 't> {
             Found::One(TypeDecl::Class(node, None)) => Some(self.class(node, Bindings::default())),
             // Inside of its own class the name of a template stands for the instance.
             Found::One(TypeDecl::Class(node, Some(_))) => self.class_type.clone().filter(|own| self.is_of(own, node)),
-            Found::One(TypeDecl::Enum(_)) => Some(Type::INT),
+            Found::One(TypeDecl::Enum(node)) => Some(self.enum_type(node)),
             Found::One(TypeDecl::Typedef(ty, declarator)) => {
                 let base = self.type_of(ty);
                 Some(self.declare(base, &declarator).0)
@@ -167,6 +167,37 @@ impl<'t> Body<'_, 't> {
             Some(ty) => ty,
             None => Type::Unknown(Arc::from(name)),
         })
+    }
+
+    /// The integer type that an enumeration has: the one written, or the first that holds its values.
+    fn enum_type(&mut self, node: Node<'t>) -> Type {
+        let mut node = node;
+        if let (None, Some(name)) = (node.child_by_field_name("body"), node.child_by_field_name("name"))
+            && let Found::One(TypeDecl::Enum(declared)) =
+                self.lower.names.find_type(self.text(name), self.scope, &Qualifier::default())
+        {
+            node = declared;
+        }
+        if let Some(base) = node.child_by_field_name("base") {
+            return self.type_of(base);
+        }
+        let Some(body) = node.child_by_field_name("body").filter(|_| self.type_depth <= 40) else { return Type::INT };
+        self.type_depth += 1;
+        let (mut least, mut most, mut next) = (0i128, 0i128, Some(0i128));
+        let mut cursor = body.walk();
+        for item in body.named_children(&mut cursor).filter(|c| c.kind() == "enumerator").collect::<Vec<_>>() {
+            if let Some(value) = item.child_by_field_name("value") {
+                next = self.constant(value);
+            }
+            if let Some(value) = next {
+                (least, most) = (least.min(value), most.max(value));
+                next = Some(value + 1);
+            }
+        }
+        self.type_depth -= 1;
+        let holds = |ty: &&IntTy| ty.contains(least) && ty.contains(most);
+        let ty = [IntTy::I32, IntTy::U32, IntTy::I64, IntTy::U64].iter().find(holds).copied();
+        Type::Int(ty.unwrap_or(IntTy::I64))
     }
 
     /// A type that is declared in a class, or in a base of it.

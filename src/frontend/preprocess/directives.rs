@@ -566,6 +566,29 @@ impl Engine<'_> {
             self.entered.entry(frame.file).or_default().never_again = true;
             return;
         }
+        let dense: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+        if let Some((verb, name)) = dense.strip_suffix("\")").and_then(|t| t.split_once("(\"")) {
+            match verb {
+                "push_macro" => {
+                    let current = self.macros.get(name).cloned();
+                    self.pushed.entry(name.to_owned()).or_default().push(current);
+                    return;
+                }
+                "pop_macro" => {
+                    match self.pushed.get_mut(name).and_then(Vec::pop) {
+                        Some(Some(kept)) => {
+                            self.macros.insert(name.to_owned(), kept);
+                        }
+                        Some(None) => {
+                            self.macros.remove(name);
+                        }
+                        None => {}
+                    }
+                    return;
+                }
+                _ => {}
+            }
+        }
         let at = tokens.last().map_or(at, |last| at.to(last.span));
         let expanded = match tokens.first() {
             Some(first) => self.expand_all(&tokens, first),

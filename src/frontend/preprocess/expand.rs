@@ -36,6 +36,8 @@ pub(super) struct Engine<'a> {
     errors: usize,
     pub(super) pragmas: Vec<Pragma>,
     pub(super) macros: HashMap<String, Rc<Macro>>,
+    /// What `#pragma push_macro` keeps, the last on top.
+    pub(super) pushed: HashMap<String, Vec<Option<Rc<Macro>>>>,
     pub(super) frames: Vec<Frame>,
     contexts: Vec<Context>,
     /// Blanks before macros that expanded to nothing; they belong to the next token.
@@ -142,6 +144,7 @@ pub(super) fn run(sources: &mut SourceMap, root: FileId, options: &Options, file
         errors: 0,
         pragmas: vec![],
         macros: HashMap::new(),
+        pushed: HashMap::new(),
         frames: [root, defines, predefined].map(Frame::new).into(),
         contexts: vec![],
         pending: Blanks::default(),

@@ -256,8 +256,9 @@ impl<'p> Walk<'p> {
                 }
                 if let [destination, value, length] = values.as_slice() {
                     let pointer = self.as_pointer(destination.clone());
+                    // A byte is not the value of the word that it is part of, unless all of it is zero.
                     let byte = match value {
-                        Value::Num(n) => n.as_num(),
+                        Value::Num(n) => n.as_num().filter(|byte| *byte == 0),
                         _ => None,
                     };
                     self.ranged(&pointer, length, Mode::Wr(byte.map(N::num)), span);

@@ -207,12 +207,26 @@ impl<'p> Walk<'p> {
     pub(super) fn truth(&mut self, expr: &'p Expr) -> B {
         let value = self.eval(expr);
         let cond = match value {
-            Value::Num(n) => n.truth(),
+            Value::Num(n) => self.number_truth(&n, &expr.ty),
             Value::Ptr(p) => self.not_null(&p),
             Value::Fun(list, false) => B::or(list.into_iter().map(|(g, _)| g).collect::<Vec<_>>()),
             _ => self.fresh_of_type("truth", IntTy::BOOL).truth(),
         };
         self.decide(&cond)
+    }
+
+    /// Is a number other than zero?
+    fn number_truth(&mut self, n: &N, ty: &Type) -> B {
+        if !matches!(ty, Type::Float(_)) {
+            return n.truth();
+        }
+        match n.as_num() {
+            Some(identity) => B::lit(float_of(identity) != Some(0.0)),
+            None => match self.opaque("nonzero", &[Value::Num(n.clone())], &Type::BOOL) {
+                Value::Num(truth) => truth.truth(),
+                _ => self.fresh_of_type("truth", IntTy::BOOL).truth(),
+            },
+        }
     }
 
     fn not_null(&mut self, pointer: &Pointer) -> B {
@@ -246,10 +260,12 @@ impl<'p> Walk<'p> {
 
     fn constant(&mut self, text: &str, ty: &Type) -> Value {
         match ty {
-            Type::Float(_) => {
-                // The bits identify the value; nothing else is known of it.
-                Value::Num(float_identity(text.parse::<f64>().unwrap_or(f64::NAN)))
-            }
+            // The value identifies itself; nothing else is known of it.
+            Type::Float(bytes) => match text.parse::<f64>() {
+                Ok(value) if *bytes == 8 => Value::Num(float_identity(value)),
+                Ok(_) if *bytes == 4 => Value::Num(float_identity(f64::from(text.parse::<f32>().unwrap_or(f32::NAN)))),
+                _ => self.unknown_of(ty, "constant"),
+            },
             Type::Ptr(_) => {
                 let object = self.object("string", ObjectKind::Constant, Type::Int(IntTy::I8));
                 Value::Ptr(Pointer::to(object, Offset::start()))
@@ -338,13 +354,17 @@ impl<'p> Walk<'p> {
         if !known || flat.iter().any(|n| n.depth() > MAX_OPAQUE_DEPTH) {
             return Value::Num(self.fresh_of_type("value", result));
         }
-        let name = format!("op.{}{}.{result}", symbol(op), flat.len());
+        let precision = match ty {
+            Type::Float(bytes) => format!("f{}", bytes * 8),
+            _ => result.to_string(),
+        };
+        let name = format!("op.{}{}.{precision}", symbol(op), flat.len());
         Value::Num(N::call(Fun { name: name.as_str().into(), ty: result, kind: FunKind::Abstract }, flat))
     }
 
     pub(super) fn convert(&mut self, value: Value, from: &Type, to: &Type, span: Span) -> Value {
         match (value, to) {
-            (Value::Num(n), Type::Int(IntTy::BOOL)) => Value::Num(n.truth().as_number()),
+            (Value::Num(n), Type::Int(IntTy::BOOL)) => Value::Num(self.number_truth(&n, from).as_number()),
             (Value::Fun(list, false), Type::Int(IntTy::BOOL)) => {
                 Value::Num(B::or(list.into_iter().map(|(g, _)| g).collect::<Vec<_>>()).as_number())
             }
@@ -355,8 +375,13 @@ impl<'p> Walk<'p> {
                 _ => self.opaque("int", &[Value::Num(n)], to),
             },
             (Value::Num(n), Type::Float(_)) => match (from, n.as_num()) {
-                (Type::Float(_), _) => Value::Num(n),
-                (Type::Int(_), Some(i)) => Value::Num(float_identity(i as f64)),
+                (Type::Float(from), _) if matches!(to, Type::Float(to) if from <= to) => Value::Num(n),
+                (Type::Float(_), Some(identity)) if *to == Type::Float(4) => match float_of(identity) {
+                    Some(value) => Value::Num(float_identity(f64::from(value as f32))),
+                    None => self.opaque("float", &[Value::Num(n)], to),
+                },
+                (Type::Int(_), Some(i)) if *to == Type::Float(8) => Value::Num(float_identity(i as f64)),
+                (Type::Int(_), Some(i)) if *to == Type::Float(4) => Value::Num(float_identity(f64::from(i as f32))),
                 _ => self.opaque("float", &[Value::Num(n)], to),
             },
             (Value::Num(n), Type::Ptr(_)) if n.as_num() == Some(0) => Value::Ptr(Pointer::default()),
@@ -488,7 +513,8 @@ impl<'p> Walk<'p> {
                     && stored.offset == target.offset
                     && stored.width == width
                 {
-                    return stored.value.clone();
+                    let value = stored.value.clone();
+                    return self.viewed(value, ty);
                 }
                 self.contents(target.object, &target.offset, ty)
             }
@@ -539,6 +565,18 @@ impl<'p> Walk<'p> {
         }
     }
 
+    /// What the bytes of a value are, read as a type of the same size.
+    fn viewed(&mut self, value: Value, ty: &Type) -> Value {
+        let Value::Num(n) = &value else { return value };
+        let is_float = n.ty() == Some(IntTy::OPAQUE) || n.as_num().is_some_and(|v| v >= FLOAT_TAG);
+        match ty {
+            Type::Int(int) if !is_float => Value::Num(N::cast(*int, n)),
+            Type::Int(_) => self.opaque("bits", &[value], ty),
+            Type::Float(_) if !is_float => self.opaque("from_bits", &[value], ty),
+            _ => value,
+        }
+    }
+
     pub(super) fn load_private(&mut self, object: ObjId, offset: &Offset, ty: &Type) -> Value {
         let mut parts = Vec::new();
         if matches!(ty, Type::Struct(_) | Type::Array(..)) {
@@ -559,15 +597,8 @@ impl<'p> Walk<'p> {
                 let found = u64::try_from(at).ok().and_then(|at| cells.cells.get(&at));
                 match found {
                     Some((size, value)) if *size == ty.size() => {
-                        // A view of the same bytes as another type is another value.
-                        match (value, ty) {
-                            (Value::Num(n), Type::Int(int)) => match n.ty() {
-                                Some(own) if own == IntTy::OPAQUE => Value::Num(N::cast(*int, n)),
-                                None if n.as_num().is_some_and(|v| v >= FLOAT_TAG) => self.unknown_of(ty, "bits"),
-                                _ => value.clone(),
-                            },
-                            _ => value.clone(),
-                        }
+                        let value = value.clone();
+                        self.viewed(value, ty)
                     }
                     _ => self.rest_of(&cells, offset, ty),
                 }
@@ -586,9 +617,10 @@ impl<'p> Walk<'p> {
                             continue;
                         }
                         match value {
-                            Value::Num(n) => {
+                            Value::Num(_) => {
+                                let Value::Num(n) = self.viewed(value.clone(), ty) else { continue };
                                 let here = index.eq(&N::num(at / i128::from(*stride)));
-                                choice = N::ite(&here, n, &choice);
+                                choice = N::ite(&here, &n, &choice);
                             }
                             _ => all_numbers = false,
                         }
@@ -715,7 +747,7 @@ impl<'p> Walk<'p> {
     /// Forgets what a private object contains.
     pub(super) fn clobber(&mut self, object: ObjId) {
         let rest = self.fresh_local("content");
-        self.state.private.insert(object, Rc::new(Cells { cells: BTreeMap::new(), rest }));
+        self.state.private.insert(object, Rc::new(Cells { cells: BTreeMap::new(), rest, open: true }));
     }
 
     pub(super) fn clobber_escaped(&mut self) {
@@ -732,6 +764,11 @@ const FLOAT_TAG: i128 = 1 << 80;
 
 fn float_identity(value: f64) -> N {
     N::num(FLOAT_TAG + i128::from(value.to_bits()))
+}
+
+/// The constant that a number stands for.
+fn float_of(identity: i128) -> Option<f64> {
+    u64::try_from(identity.checked_sub(FLOAT_TAG)?).ok().map(f64::from_bits)
 }
 
 /// A name for an operator symbol.

@@ -14,7 +14,7 @@ use super::{ObjectKind, Walk, clean, conjuncts};
 use crate::base::{Name, Span};
 use crate::core::{Access, Mode, Protocol, Range, Step};
 use crate::exp::subst::Leaves;
-use crate::exp::{B, BExp, Fun, FunKind, IntTy, N, NBin, NExp, NRel, Subst, Var, free_vars_b, free_vars_n};
+use crate::exp::{B, BExp, Fun, FunKind, IntTy, Interval, N, NBin, NExp, NRel, Subst, Var, free_vars_b, free_vars_n};
 use crate::kernel::ir::{Loop, Storage};
 use crate::kernel::types::Type;
 use crate::kernel::visit::Changes;
@@ -162,11 +162,13 @@ impl<'p> Walk<'p> {
             // One iteration.
             let mut cond = B::lit(true);
             let mut cond_out = Vec::new();
+            let mut by_condition = vec![false; carried.len()];
             if !the_loop.post_test {
                 if let Some(c) = &the_loop.cond {
                     cond = self.truth(c);
                 }
                 cond_out = std::mem::take(&mut self.out);
+                by_condition = carried.iter().map(|c| differs(&head, &self.state, &c.home)).collect();
             }
             self.path.extend(conjuncts(&cond));
             self.ranges.assume(&cond);
@@ -203,6 +205,7 @@ impl<'p> Walk<'p> {
                 cond,
                 again,
                 cond_out,
+                by_condition,
                 body_out,
                 exits,
                 post_test: the_loop.post_test,
@@ -268,7 +271,7 @@ impl<'p> Walk<'p> {
                 }
             }
             let Some(cells) = self.state.private.get(object).cloned() else { continue };
-            let mut fresh = Cells { cells: BTreeMap::new(), rest: cells.rest.clone() };
+            let mut fresh = Cells { cells: BTreeMap::new(), rest: cells.rest.clone(), open: cells.open };
             let rest = self.placeholder("content", IntTy::OPAQUE);
             carried.push(Carried {
                 home: Home::Rest(*object),
@@ -512,11 +515,13 @@ impl<'p> Walk<'p> {
         }
         let bind_itself = main.as_ref().is_some_and(|m| {
             let splits_barriers = synchronises && thread_dependent(self, &m.range);
-            let hides_the_count = geometric(&m.range) && others_use_k;
+            // What has no closed form is a function of the number of the iteration, which is then not known.
+            let counts = others_use_k || (!solved.precise && thread_dependent(self, &m.range));
+            let hides_the_count = geometric(&m.range) && counts;
             !splits_barriers && !hides_the_count
         });
 
-        let dependencies = self.dependencies(&carried, &iteration);
+        let dependencies = self.dependencies(&carried, &iteration, []);
         let unknown_trips = |w: &mut Self, label: &str, ty: IntTy| {
             let name = w.names.fresh(label);
             N::call(Fun { name, ty, kind: FunKind::Abstract }, dependencies.clone())
@@ -560,7 +565,9 @@ impl<'p> Walk<'p> {
                     }
                 };
                 to_binder.bind(&previous.name, &earlier);
-                to_binder.bind(&iteration.counter.name, &itself);
+                // Threads that start elsewhere have the same value in another iteration.
+                let count = if thread_dependent(self, &m.range) { &distance } else { &itself };
+                to_binder.bind(&iteration.counter.name, count);
                 // The variable itself is the binder, whatever its closed form says.
                 in_k.bind(&c.var.name, &itself);
                 guard = m.rest.clone();
@@ -613,8 +620,8 @@ impl<'p> Walk<'p> {
             let p = substitute(&p, &mut in_k);
             substitute(&p, &mut to_binder)
         };
-        let cond_out = translate(iteration.cond_out);
-        let body_out = translate(iteration.body_out);
+        let cond_out = translate(iteration.cond_out.clone());
+        let body_out = translate(iteration.body_out.clone());
         let single = range_once.first.as_num() == Some(0)
             && range_once.end.as_num() == Some(1)
             && matches!(&range_once.step, Step::Up(s) if s.as_num() == Some(1));
@@ -649,7 +656,9 @@ impl<'p> Walk<'p> {
         };
         let mut finals: Vec<N> = Vec::new();
         for (i, (c, form)) in carried.iter().zip(&solved.forms).enumerate() {
-            let value = if *form == c.init && !mentions(form, &k.name) {
+            let value = if iteration.by_condition[i] {
+                self.final_value(c, &carried, &iteration)
+            } else if *form == c.init && !mentions(form, &k.name) {
                 c.init.clone()
             } else {
                 match (&precise_end, last) {
@@ -662,9 +671,9 @@ impl<'p> Walk<'p> {
                         at_end.bind(&previous.name, &N::sub(IntTy::MATH, trips, &N::num(1)));
                         at_end.bind(&iteration.counter.name, trips);
                         let value = at_end.numeric(form);
-                        if value.depth() > 100 { self.final_value(c, &dependencies) } else { value }
+                        if value.depth() > 100 { self.final_value(c, &carried, &iteration) } else { value }
                     }
-                    (None, _) => self.final_value(c, &dependencies),
+                    (None, _) => self.final_value(c, &carried, &iteration),
                 }
             };
             after.bind(&c.var.name, &value);
@@ -690,7 +699,8 @@ impl<'p> Walk<'p> {
         for object in objects {
             let Some(now) = self.state.private.get(object).cloned() else { continue };
             let Some(then) = before.private.get(object) else { continue };
-            let mut cells = Cells { cells: BTreeMap::new(), rest: then.rest.clone() };
+            let open = then.open || now.open;
+            let mut cells = Cells { cells: BTreeMap::new(), rest: then.rest.clone(), open };
             for (c, value) in carried.iter().zip(&finals) {
                 match &c.home {
                     Home::Rest(o) if o == object => cells.rest = value.clone(),
@@ -747,14 +757,16 @@ impl<'p> Walk<'p> {
         state.exited = B::or([before.exited.clone(), exited]);
         self.state = state;
         let _ = span;
-        solved.precise && (main.is_some() || iteration.post_test && iteration.again.as_lit() == Some(false))
+        let settled = iteration.by_condition.iter().all(|changed| !changed);
+        settled && solved.precise && (main.is_some() || iteration.post_test && iteration.again.as_lit() == Some(false))
     }
 
-    /// An unknown value after the loop, a function of all that the loop depends on.
-    fn final_value(&mut self, c: &Carried, dependencies: &[N]) -> N {
+    /// An unknown value after the loop, a function of all that it and the number of iterations depend on.
+    fn final_value(&mut self, c: &Carried, carried: &[Carried], iteration: &Iteration) -> N {
+        let dependencies = self.dependencies(carried, iteration, [c.var.clone()]);
         let label = c.var.name.as_str().split('%').next().unwrap_or("value").to_owned();
         let name = self.names.fresh(&format!("{}.after", clean(&label)));
-        N::call(Fun { name, ty: c.var.ty, kind: FunKind::Abstract }, dependencies.to_vec())
+        N::call(Fun { name, ty: c.var.ty, kind: FunKind::Abstract }, dependencies)
     }
 
     fn final_exit(&mut self, flag: &B, label: &str, dependencies: &[N]) -> B {
@@ -765,11 +777,12 @@ impl<'p> Walk<'p> {
         N::call(Fun { name, ty: IntTy::BOOL, kind: FunKind::Abstract }, dependencies.to_vec()).truth()
     }
 
-    /// The variables that distinguish threads or outer iterations, of everything that decides how the loop goes.
-    fn dependencies(&self, carried: &[Carried], iteration: &Iteration) -> Vec<N> {
+    /// The variables that distinguish threads or outer iterations, of everything that decides how the loop goes, and of
+    /// what else is asked about.
+    fn dependencies(&self, carried: &[Carried], iteration: &Iteration, also: impl IntoIterator<Item = Var>) -> Vec<N> {
         let mut vars: BTreeSet<Var> = BTreeSet::new();
         // Only what reaches the exits matters; all of it is a sound (larger) set, and the closure is cheap to refine.
-        let mut pending: Vec<Var> = Vec::new();
+        let mut pending: Vec<Var> = also.into_iter().collect();
         let mut seen: BTreeSet<Name> = BTreeSet::new();
         let conds = [&iteration.cond, &iteration.again, &iteration.exits.any];
         for cond in conds {
@@ -835,7 +848,9 @@ impl<'p> Walk<'p> {
                     let moved = N::add(IntTy::MATH, &c.init, &N::mul(IntTy::MATH, &step, &k_term));
                     forms[i] = Some(N::cast(c.var.ty, &moved));
                     steps[i] = Some(step);
-                } else if let Some(factor) = geometric(&out, &c.var) {
+                } else if let Some(factor) =
+                    geometric(&out, &c.var).filter(|f| !f.division || !self.may_be_negative(&c.init, c.var.ty))
+                {
                     let by = N::mul(IntTy::MATH, &k_term, &N::num(i128::from(factor.shift)));
                     let op = if factor.times { NBin::Shl } else { NBin::Shr };
                     if factor.shift > 0 {
@@ -899,6 +914,10 @@ impl<'p> Walk<'p> {
         Solved { forms: finished, steps, factors, shifted, precise }
     }
 
+    fn may_be_negative(&self, term: &N, ty: IntTy) -> bool {
+        ty.signed && self.ranges.interval(term).lo.is_none_or(|lo| lo < 0)
+    }
+
     /// Reads the condition of the loop as the range of one of its variables.
     fn main_range(&mut self, carried: &[Carried], solved: &Solved, iteration: &Iteration, k: &Var) -> Option<Main> {
         let cond = if iteration.post_test { &iteration.again } else { &iteration.cond };
@@ -943,15 +962,21 @@ impl<'p> Walk<'p> {
                 };
                 let Some((mut range, mut trips, mut last)) = found else { continue };
                 if iteration.post_test {
-                    // At least one iteration: `end` is at least one past the first value.
+                    // The other conditions are those after the iteration before.
+                    if rest.as_lit() != Some(true) {
+                        continue;
+                    }
+                    // What is asked of a value lets the next one run; and there is at least one iteration.
                     match &range.step {
-                        Step::Up(_) => {
+                        Step::Up(s) => {
                             let least = N::add(IntTy::MATH, &range.first, &N::num(1));
-                            range.end = N::bin(NBin::Max, IntTy::MATH, &range.end, &least);
+                            let end = N::add(IntTy::MATH, &range.end, s);
+                            range.end = N::bin(NBin::Max, IntTy::MATH, &end, &least);
                         }
-                        Step::Down(_) => {
+                        Step::Down(s) => {
                             let most = N::sub(IntTy::MATH, &range.first, &N::num(1));
-                            range.end = N::bin(NBin::Min, IntTy::MATH, &range.end, &most);
+                            let end = N::sub(IntTy::MATH, &range.end, s);
+                            range.end = N::bin(NBin::Min, IntTy::MATH, &end, &most);
                         }
                         Step::Times(_) | Step::Over(_) => continue,
                     }
@@ -974,18 +999,24 @@ impl<'p> Walk<'p> {
         };
         match term.kind() {
             NExp::Var(v) => find(v).map(|i| (i, N::num(0))),
-            NExp::Bin(NBin::Add, _, l, r) => match (l.as_var(), r.as_num()) {
-                (Some(v), Some(d)) => find(v).map(|i| (i, N::num(d))),
-                _ => None,
-            },
-            NExp::Bin(NBin::Sub, _, l, r) => match (l.as_var(), r.as_num()) {
-                (Some(v), Some(d)) => find(v).map(|i| (i, N::num(-d))),
+            NExp::Bin(op @ (NBin::Add | NBin::Sub), ty, l, r) => match (l.as_var(), r.as_num()) {
+                (Some(v), Some(d)) => {
+                    let d = if *op == NBin::Add { d } else { -d };
+                    // Where it wraps around, the comparison is another one; overflow of signed types has no meaning.
+                    let first = |i: usize| {
+                        let start = self.ranges.interval(&carried[i].init);
+                        let start = Interval { lo: start.lo.map(|n| n + d), hi: start.hi.map(|n| n + d) };
+                        start.within(Interval::of_type(*ty))
+                    };
+                    let exact = |i: usize| ty.bits == 0 || (ty.signed && ty.bits >= 32) || first(i);
+                    find(v).filter(|i| exact(*i)).map(|i| (i, N::num(d)))
+                }
                 _ => None,
             },
             // A conversion that keeps the value: of what is never negative in the loop.
-            NExp::Cast(_, inner) => {
+            NExp::Cast(to, inner) => {
                 let v = inner.as_var()?;
-                let i = find(v)?;
+                let i = find(v).filter(|_| to.bits == 0 || (v.ty.bits != 0 && to.bits >= v.ty.bits))?;
                 let starts = self.ranges.interval(&carried[i].init).lo.is_some_and(|lo| lo >= 0);
                 let grows = solved.steps[i].as_ref().is_some_and(|s| self.positive(s));
                 (starts && grows).then(|| (i, N::num(0)))
@@ -1019,10 +1050,12 @@ impl<'p> Walk<'p> {
         let end = match bound {
             Some((true, end)) if up => end,
             Some((false, end)) if down => end,
-            // `i != n` with unit steps: the loop would not end otherwise.
-            None if up || down => unequal.clone(),
+            None if (up || down) && self.reaches(c, step, unequal, up) => unequal.clone(),
             _ => return None,
         };
+        if !self.stays_in_type(c, step, &end, up) {
+            return None;
+        }
         let step = if up { Step::Up(step.clone()) } else { Step::Down(negative) };
         let range = Range { var: c.var.clone(), first: c.init.clone(), end, step };
         let trips = trip_count(&range);
@@ -1036,6 +1069,49 @@ impl<'p> Walk<'p> {
             _ => None,
         };
         Some((range, trips, last.map(|l| N::cast(c.var.ty, &l))))
+    }
+
+    /// Does `i != end` end the loop where `i < end` (or `>`, downwards) would? Overflow of `int` and wider signed types,
+    /// and of pointers, has no meaning, so that such a loop ends there or nowhere.
+    fn reaches(&self, c: &Carried, step: &N, end: &N, up: bool) -> bool {
+        if c.var.ty.bits == 0 || (c.var.ty.signed && c.var.ty.bits >= 32) {
+            return true;
+        }
+        let (from, to) = if up { (&c.init, end) } else { (end, &c.init) };
+        if let (Some(from), Some(to), Some(by)) = (from.as_num(), to.as_num(), step.as_num()) {
+            return from <= to && (to - from) % by == 0;
+        }
+        let (from, to) = (self.ranges.interval(from), self.ranges.interval(to));
+        let ordered = matches!((from.hi, to.lo), (Some(hi), Some(lo)) if hi <= lo);
+        ordered && step.as_num().is_some_and(|by| by.abs() == 1)
+    }
+
+    /// Does the variable keep within its type until it is past `end`? For `int` and wider signed types overflow has no
+    /// meaning; a counter of 32 bits and more that goes up in larger steps is assumed not to wrap around, and that is
+    /// listed.
+    fn stays_in_type(&mut self, c: &Carried, step: &N, end: &N, up: bool) -> bool {
+        let ty = c.var.ty;
+        if ty.bits == 0 || (ty.signed && ty.bits >= 32) {
+            return true;
+        }
+        let type_range = Interval::of_type(ty);
+        let (end, step) = (self.ranges.interval(end), self.ranges.interval(step));
+        let (Some(least), Some(most)) = (type_range.lo, type_range.hi) else { return false };
+        if up {
+            // The last value in the range is at most end - 1.
+            let highest = end.hi.zip(step.hi).map(|(end, step)| end - 1 + step);
+            if highest.is_some_and(|h| h <= most) {
+                return true;
+            }
+            if ty.bits >= 32 {
+                let label = binder_label(&c.var.name);
+                self.assumptions.push(format!("the loop counter `{label}` does not wrap around"));
+                return true;
+            }
+            return false;
+        }
+        let lowest = end.lo.zip(step.lo).map(|(end, step)| end + 1 + step);
+        lowest.is_some_and(|l| l >= least)
     }
 
     fn geometric_range(
@@ -1091,6 +1167,8 @@ struct Iteration {
     /// The condition at the end of a post-test loop.
     again: B,
     cond_out: Vec<Protocol>,
+    /// Which carried values the evaluation of the condition changes: also that which ends the loop does so.
+    by_condition: Vec<bool>,
     body_out: Vec<Protocol>,
     exits: Exits,
     post_test: bool,
@@ -1112,6 +1190,8 @@ struct Solved {
 struct Factor {
     times: bool,
     shift: u32,
+    /// Written as a division, which is a shift of what is not negative.
+    division: bool,
 }
 
 /// The placeholders that an iteration uses: in what it emits, in its conditions, or in what it leaves to the next one.
@@ -1206,7 +1286,7 @@ fn signed_step(step: &N, ty: IntTy) -> N {
         (Some(n), bits) if bits != 0 => N::num(IntTy { bits, signed: true }.wrap(n)),
         _ => match step.kind() {
             // 0 - s in an unsigned type is a step of -s.
-            NExp::Bin(NBin::Sub, t, zero, s) if zero.as_num() == Some(0) && !t.signed => {
+            NExp::Bin(NBin::Sub, t, zero, s) if zero.as_num() == Some(0) && !t.signed && t.bits == ty.bits => {
                 N::sub(IntTy::MATH, &N::num(0), s)
             }
             _ => step.clone(),
@@ -1220,14 +1300,20 @@ fn geometric(out: &N, var: &Var) -> Option<Factor> {
     let log2 = |n: i128| (n >= 2 && n.count_ones() == 1).then(|| n.trailing_zeros());
     match out.kind() {
         NExp::Cast(ty, inner) if ty.bits == 0 || ty.bits >= var.ty.bits => geometric(inner, var),
-        NExp::Bin(NBin::Mul, _, l, r) if is_var(l) => Some(Factor { times: true, shift: log2(r.as_num()?)? }),
-        NExp::Bin(NBin::Shl, _, l, r) if is_var(l) => {
-            Some(Factor { times: true, shift: u32::try_from(r.as_num()?).ok()? })
+        NExp::Bin(NBin::Mul, _, l, r) if is_var(l) => {
+            Some(Factor { times: true, shift: log2(r.as_num()?)?, division: false })
         }
-        NExp::Bin(NBin::Add, _, l, r) if is_var(l) && is_var(r) => Some(Factor { times: true, shift: 1 }),
-        NExp::Bin(NBin::Div, _, l, r) if is_var(l) => Some(Factor { times: false, shift: log2(r.as_num()?)? }),
+        NExp::Bin(NBin::Shl, _, l, r) if is_var(l) => {
+            Some(Factor { times: true, shift: u32::try_from(r.as_num()?).ok()?, division: false })
+        }
+        NExp::Bin(NBin::Add, _, l, r) if is_var(l) && is_var(r) => {
+            Some(Factor { times: true, shift: 1, division: false })
+        }
+        NExp::Bin(NBin::Div, _, l, r) if is_var(l) => {
+            Some(Factor { times: false, shift: log2(r.as_num()?)?, division: true })
+        }
         NExp::Bin(NBin::Shr, _, l, r) if is_var(l) => {
-            Some(Factor { times: false, shift: u32::try_from(r.as_num()?).ok()? })
+            Some(Factor { times: false, shift: u32::try_from(r.as_num()?).ok()?, division: false })
         }
         _ => None,
     }
@@ -1267,6 +1353,22 @@ fn in_range(range: &Range) -> B {
     match &range.step {
         Step::Up(_) | Step::Times(_) => x.lt(&range.end),
         Step::Down(_) | Step::Over(_) => range.end.lt(&x),
+    }
+}
+
+/// Is what is at home here another value in the one state than in the other?
+fn differs(head: &State, now: &State, home: &Home) -> bool {
+    let cell = |s: &State, o: &ObjId, at: &u64| {
+        s.private.get(o).and_then(|cells| cells.cells.get(at)).map(|(_, value)| value.clone())
+    };
+    match home {
+        Home::Cell(o, at) | Home::Selector(o, at) | Home::Index(o, at, ..) => cell(head, o, at) != cell(now, o, at),
+        Home::Rest(o) => {
+            let rest = |s: &State| s.private.get(o).map(|cells| (cells.rest.clone(), cells.open));
+            rest(head) != rest(now)
+        }
+        Home::Version(o) => head.version(*o) != now.version(*o),
+        Home::Epoch => head.epoch != now.epoch,
     }
 }
 

@@ -325,7 +325,7 @@ impl<'p> Walk<'p> {
         for (i, decl) in function.vars[..function.params].iter().enumerate() {
             let object = self.object(decl.name.as_str(), ObjectKind::Private, decl.ty.clone());
             let rest = self.fresh_local("content");
-            self.state.private.insert(object, Rc::new(Cells { cells: BTreeMap::new(), rest }));
+            self.state.private.insert(object, Rc::new(Cells { cells: BTreeMap::new(), rest, open: true }));
             self.bind_var(VarId(i as u32), object);
             let mut parts = Vec::new();
             let by_value = value::scalars(&decl.ty, 0, 256, &mut parts);
@@ -437,7 +437,7 @@ impl<'p> Walk<'p> {
     fn private_object(&mut self, name: &str, ty: Type) -> ObjId {
         let object = self.object(name, ObjectKind::Private, ty);
         let rest = self.fresh_local("content");
-        self.state.private.insert(object, Rc::new(Cells { cells: BTreeMap::new(), rest }));
+        self.state.private.insert(object, Rc::new(Cells { cells: BTreeMap::new(), rest, open: false }));
         object
     }
 
@@ -486,7 +486,11 @@ impl<'p> Walk<'p> {
 
     fn set_cell(&mut self, object: ObjId, offset: u64, size: u64, value: Value) {
         let rest = N::num(0);
-        let cells = self.state.private.entry(object).or_insert_with(|| Rc::new(Cells { cells: BTreeMap::new(), rest }));
+        let cells = self
+            .state
+            .private
+            .entry(object)
+            .or_insert_with(|| Rc::new(Cells { cells: BTreeMap::new(), rest, open: true }));
         let cells = Rc::make_mut(cells);
         // Cells that overlap with the new one are gone.
         let overlapping: Vec<u64> = cells
@@ -496,6 +500,7 @@ impl<'p> Walk<'p> {
             .map(|(at, _)| *at)
             .collect();
         for at in overlapping {
+            cells.open = true;
             cells.cells.remove(&at);
         }
         cells.cells.insert(offset, (size, value));

@@ -13,6 +13,8 @@ pub struct Cells {
     pub cells: BTreeMap<u64, (u64, Value)>,
     /// Identifies what the cells not listed contain.
     pub rest: N,
+    /// May a cell that is not listed have been written? Otherwise it is not initialised, and reading it has no meaning.
+    pub open: bool,
 }
 
 /// A store of this thread that a later load of the same cell sees.
@@ -125,14 +127,14 @@ fn join_cells(cond: &B, then: &Cells, els: &Cells) -> Cells {
                 cells.insert(*offset, (*size, join_values(cond, t, e)));
             }
             // Not initialised on the other side: reading it there has no meaning.
-            None => {
+            None if !els.open => {
                 cells.insert(*offset, (*size, t.clone()));
             }
-            Some(_) => {}
+            None | Some(_) => {}
         }
     }
     for (offset, cell) in &els.cells {
-        if !then.cells.contains_key(offset) {
+        if !then.cells.contains_key(offset) && !then.open {
             cells.insert(*offset, cell.clone());
         }
     }
@@ -141,7 +143,7 @@ fn join_cells(cond: &B, then: &Cells, els: &Cells) -> Cells {
         // One side lost cells to a store at an unknown place: what it does not list is not uninitialised.
         cells.retain(|offset, _| then.cells.contains_key(offset) && els.cells.contains_key(offset));
     }
-    Cells { cells, rest }
+    Cells { cells, rest, open: then.open || els.open }
 }
 
 /// Is this value surely the null pointer?

@@ -251,7 +251,7 @@ impl<'l, 't> Body<'l, 't> {
             let arg = match ty {
                 Type::Ref(inner) => {
                     let inner = inner.clone();
-                    let arg = if is_place(&arg) || arg.ty == *inner { arg } else { self.convert(arg, &inner) };
+                    let arg = self.referred(arg, &inner);
                     let span = arg.span;
                     let pointer = self.address_of(arg, span);
                     self.convert(pointer, &Type::Ptr(inner))

@@ -119,7 +119,8 @@ impl<'l, 't> Body<'l, 't> {
             outer.scope = scope;
             outer.class_type = Some(class.clone());
             let value = outer.enumerator(&enumerator)?;
-            return Some(Expr::new(ExprKind::Int(value), Type::INT, span));
+            let ty = outer.enumerator_type(&enumerator);
+            return Some(Expr::new(ExprKind::Int(value), ty, span));
         }
         let bases = self.bases(class);
         bases.into_iter().flatten().find_map(|base| self.class_constant(&base, name, span))

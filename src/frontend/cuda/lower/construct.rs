@@ -79,7 +79,7 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     /// A value, after some effects.
-    fn after(&self, effects: Vec<Expr>, value: Expr, span: Span) -> Expr {
+    pub(super) fn after(&self, effects: Vec<Expr>, value: Expr, span: Span) -> Expr {
         effects.into_iter().rev().fold(value, |rest, effect| {
             let ty = rest.ty.clone();
             Expr::new(ExprKind::Comma(Box::new(effect), Box::new(rest)), ty, span)

@@ -199,14 +199,20 @@ impl<'l, 't> Body<'l, 't> {
             },
             "subscript_expression" => {
                 let index = field("indices").or_else(|| field("index"));
-                let index = match index {
-                    Some(list) if list.kind() == "subscript_argument_list" => list.named_child(0),
-                    other => other,
+                let mut cursor = node.walk();
+                let indices: Vec<Node<'t>> = match index {
+                    Some(list) if list.kind() == "subscript_argument_list" => {
+                        list.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect()
+                    }
+                    other => other.into_iter().collect(),
                 };
-                match (field("argument"), index) {
-                    (Some(argument), Some(index)) => {
+                match (field("argument"), indices.split_last()) {
+                    (Some(argument), Some((index, before))) => {
                         let base = self.expr(argument);
-                        let index = self.rvalue(index);
+                        // `a[i, j]` is `a[(i, j)]`.
+                        let before: Vec<Expr> = before.iter().map(|n| self.expr(*n)).collect();
+                        let index = self.rvalue(*index);
+                        let index = self.after(before, index, span);
                         self.subscript(base, index, span)
                     }
                     _ => self.unknown(node, "subscript"),

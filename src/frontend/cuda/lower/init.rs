@@ -12,8 +12,8 @@ impl<'l, 't> Body<'l, 't> {
         let span = self.span(node);
         if !matches!(node.kind(), "initializer_list" | "argument_list") {
             let value = self.expr(node);
-            if let Type::Ref(_) = ty {
-                return value;
+            if let Type::Ref(inner) = ty {
+                return self.referred(value, inner);
             }
             let value = self.value(value);
             let value = self.copied(value);
@@ -99,6 +99,21 @@ impl<'l, 't> Body<'l, 't> {
                 }
             },
         }
+    }
+
+    /// What a reference is bound to: a place as it is, or for another type a temporary with the converted value.
+    pub(super) fn referred(&mut self, expr: Expr, ty: &Type) -> Expr {
+        let other = match (expr.ty.value(), ty.value()) {
+            (Type::Int(a), Type::Int(b)) => a != b,
+            (Type::Float(a), Type::Float(b)) => a != b,
+            (Type::Int(_), Type::Float(_)) | (Type::Float(_), Type::Int(_)) => true,
+            _ => false,
+        };
+        if is_place(&expr) && !other || expr.ty == *ty {
+            return expr;
+        }
+        let value = self.value(expr);
+        self.convert(value, ty)
     }
 
     /// Is an object of this class made by listing its members?

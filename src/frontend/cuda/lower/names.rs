@@ -21,7 +21,8 @@ impl<'l, 't> Body<'l, 't> {
         match self.lower.names.find_enumerator(name, self.scope, qualifier) {
             Found::One(enumerator) => {
                 let value = self.enumerator(&enumerator)?;
-                return Some(Expr::new(ExprKind::Int(value), Type::INT, span));
+                let ty = self.enumerator_type(&enumerator);
+                return Some(Expr::new(ExprKind::Int(value), ty, span));
             }
             Found::Ambiguous => return ambiguous(name),
             Found::None => {}
@@ -101,6 +102,11 @@ impl<'l, 't> Body<'l, 't> {
         let mut outer = Body::new(&mut *self.lower, Bindings::default());
         (outer.scope, outer.type_depth) = (scope, type_depth);
         Some(outer.constant(node)? + enumerator.plus)
+    }
+
+    pub(super) fn enumerator_type(&mut self, enumerator: &Enumerator<'t>) -> Type {
+        let list = enumerator.node.parent().and_then(|list| list.parent());
+        list.filter(|e| e.kind() == "enum_specifier").map_or(Type::INT, |e| self.type_of(e))
     }
 
     /// A name with something in front: a member of a class, or a name of another scope.

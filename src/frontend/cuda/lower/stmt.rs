@@ -54,7 +54,13 @@ impl<'l, 't> Body<'l, 't> {
     pub(super) fn stmt_inner(&mut self, node: Node<'t>, span: Span, out: &mut Vec<Stmt>) {
         let field = |name: &str| node.child_by_field_name(name);
         match node.kind() {
-            "comment" | "using_declaration" | "empty_statement" | ";" | "attribute_declaration" | "preproc_call" => {}
+            "comment"
+            | "using_declaration"
+            | "namespace_alias_definition"
+            | "empty_statement"
+            | ";"
+            | "attribute_declaration"
+            | "preproc_call" => {}
             "compound_statement" => {
                 let mut inner = Vec::new();
                 self.block(node, &mut inner);
@@ -202,6 +208,11 @@ impl<'l, 't> Body<'l, 't> {
             }
             "enum_specifier" => {
                 let Some(body) = field("body") else { return };
+                let ty = self.type_of(node);
+                if let Some(name) = field("name") {
+                    let name = self.text(name).to_owned();
+                    self.bind(name, Local::Type(ty.clone()));
+                }
                 let mut next = 0;
                 let mut cursor = body.walk();
                 for item in body.named_children(&mut cursor).filter(|c| c.kind() == "enumerator").collect::<Vec<_>>() {
@@ -213,7 +224,7 @@ impl<'l, 't> Body<'l, 't> {
                     }
                     if let Some(name) = item.child_by_field_name("name") {
                         let name = self.text(name).to_owned();
-                        self.bind(name, Local::Value(next, Type::INT));
+                        self.bind(name, Local::Value(next, ty.clone()));
                     }
                     next += 1;
                 }
@@ -351,7 +362,7 @@ impl<'l, 't> Body<'l, 't> {
                         ty = Type::Ref(Arc::new(place.ty.value().clone()));
                     }
                     let span = place.span;
-                    let place = if is_place(&place) || is_auto(&inner) { place } else { self.convert(place, &inner) };
+                    let place = if is_auto(&inner) { place } else { self.referred(place, &inner) };
                     self.address_of(place, span)
                 }
                 _ => self.initial(value, &ty),
