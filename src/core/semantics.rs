@@ -321,8 +321,34 @@ pub fn meeting<C>(
     Ok(Some(if same { Level::Warp } else { Level::Block }))
 }
 
-/// Runs two threads of the kernel as it was before projection, with the barriers that order this pair: those whose
-/// scope is at least `level`, and with both lanes in the mask, if there is one.
+/// The lanes of two threads in their warps.
+pub fn lanes<C>(kernel: &Kernel<C>, pair: [&Thread; 2], warp_size: u32, values: &Env) -> Result<[i128; 2], EvalError> {
+    let size = i128::from(warp_size.max(1));
+    Ok([linear_of(kernel, pair[0], values)? % size, linear_of(kernel, pair[1], values)? % size])
+}
+
+/// Runs one of two threads of the kernel as it was before projection, with the barriers that order this pair: those
+/// whose scope is at least `level`, and with both lanes in the mask, if there is one.
+pub fn replay_one(
+    kernel: &Kernel<Protocol>,
+    thread: &Thread,
+    lanes: [i128; 2],
+    level: Level,
+    values: &Env,
+    budget: &mut u64,
+) -> Result<Run, RunError> {
+    let counts = |barrier: &Barrier, env: &Env| match &barrier.mask {
+        _ if barrier.scope < level.scope() => Ok(false),
+        Some(mask) if level == Level::Warp => {
+            let mask = eval_n(mask, env)?;
+            Ok(lanes.iter().all(|lane| (mask >> lane.clamp(&0, &127)) & 1 == 1))
+        }
+        Some(_) | None => Ok(true),
+    };
+    run(kernel, &kernel.code, thread, values, &counts, budget)
+}
+
+/// Runs two threads with the barriers that order them: [`replay_one`] for each.
 ///
 /// Source:   theory 3, 6; protocol-spec/02-semantics.md [SEM-REPLAY].    Shape: the runs, in the order of the pair.
 /// Errors:   those of [`run`], and `Divergence` when the two do not pass the same of these barriers.
@@ -334,18 +360,9 @@ pub fn replay(
     values: &Env,
     budget: &mut u64,
 ) -> Result<[Run; 2], RunError> {
-    let size = i128::from(warp_size.max(1));
-    let lanes = [linear_of(kernel, pair[0], values)? % size, linear_of(kernel, pair[1], values)? % size];
-    let counts = |barrier: &Barrier, env: &Env| match &barrier.mask {
-        _ if barrier.scope < level.scope() => Ok(false),
-        Some(mask) if level == Level::Warp => {
-            let mask = eval_n(mask, env)?;
-            Ok(lanes.iter().all(|lane| (mask >> lane.clamp(&0, &127)) & 1 == 1))
-        }
-        Some(_) | None => Ok(true),
-    };
-    let one = run(kernel, &kernel.code, pair[0], values, &counts, budget)?;
-    let two = run(kernel, &kernel.code, pair[1], values, &counts, budget)?;
+    let lanes = lanes(kernel, pair, warp_size, values)?;
+    let one = replay_one(kernel, pair[0], lanes, level, values, budget)?;
+    let two = replay_one(kernel, pair[1], lanes, level, values, budget)?;
     if one.barriers != two.barriers {
         return Err(RunError::Divergence);
     }
@@ -353,8 +370,10 @@ pub fn replay(
 }
 
 /// The races between two replayed runs: pairs of accesses of one phase. [SEM-REPLAY]
-pub fn replayed_races(runs: &[Run; 2], level: Level) -> impl Iterator<Item = (usize, &AccessValue, &AccessValue)> {
-    let [one, two] = runs;
+pub fn replayed_races<'r>(
+    [one, two]: [&'r Run; 2],
+    level: Level,
+) -> impl Iterator<Item = (usize, &'r AccessValue, &'r AccessValue)> {
     one.phases.iter().zip(&two.phases).enumerate().flat_map(move |(phase, (a, b))| {
         a.iter().flat_map(move |x| b.iter().filter(move |y| x.races(y, level)).map(move |y| (phase, x, y)))
     })
@@ -363,7 +382,7 @@ pub fn replayed_races(runs: &[Run; 2], level: Level) -> impl Iterator<Item = (us
 /// Does the witness hold up: do the two threads, at these two sites, touch a common cell in the same phase, with modes
 /// that race? The answer is the pair of access values, the first of thread one. [SEM-REPLAY]
 pub fn confirm(runs: &[Run; 2], sites: [SiteId; 2], level: Level) -> Option<(AccessValue, AccessValue)> {
-    replayed_races(runs, level)
+    replayed_races(runs.each_ref(), level)
         .find(|(_, a, b)| a.site == sites[0] && b.site == sites[1])
         .map(|(_, a, b)| (a.clone(), b.clone()))
 }

@@ -2,7 +2,6 @@
 
 #[path = "gen.rs"]
 mod generate;
-mod oracle;
 
 mod align;
 mod fold;

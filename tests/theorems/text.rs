@@ -1,83 +1,19 @@
 //! THM-ROUNDTRIP: what is printed is read back as the same thing, at every stage; and what is wrong with a text is said
 //! with its place.
 
-use faial_like::core::{Kernel, Level, Print, Protocol, align, phases, project, seq, split, wellformed};
+use faial_like::core::{Kernel, Print, Protocol};
 use faial_like::exp::{B, IntTy, N, NExp, Subst, Var};
 use faial_like::fuzz::expressions::{any_number, any_truth};
-use faial_like::fuzz::{Dialect, kernel};
-use faial_like::text::{Stage, parse_kernel, parse_kernels, parse_protocol};
+use faial_like::fuzz::theorems::roundtrip::holds;
+use faial_like::fuzz::{Dialect, Pass, kernel};
+use faial_like::text::{parse_kernels, parse_protocol};
 
-use crate::generate::{Outcome, Plan, for_all, for_all_choices};
-
-/// Sequences flat, as they are printed.
-fn normal(code: &Protocol) -> Protocol {
-    match code {
-        Protocol::Skip | Protocol::Access(_) | Protocol::Sync(_) => code.clone(),
-        Protocol::Seq(parts) => Protocol::seq(parts.iter().map(normal).collect::<Vec<_>>()),
-        Protocol::If(b, t, e) => Protocol::If(b.clone(), Box::new(normal(t)), Box::new(normal(e))),
-        Protocol::For(range, body) => Protocol::For(range.clone(), Box::new(normal(body))),
-    }
-}
-
-fn read(text: &str) -> Result<Kernel<Stage>, String> {
-    parse_kernel(text).map_err(|errors| format!("{errors:?} in\n{text}"))
-}
-
-fn same_text(before: &str, after: &str) -> Result<(), String> {
-    if before == after { Ok(()) } else { Err(format!("printed\n{before}\nread and printed again\n{after}")) }
-}
-
-fn protocols(kernel: &Kernel<Protocol>) -> Outcome {
-    let text = kernel.text();
-    let back = parse_protocol(&text).map_err(|errors| format!("{errors:?} in\n{text}"))?;
-    same_text(&text, &back.text())?;
-    if back != kernel.with_code(normal(&kernel.code)) {
-        return Err(format!("read as\n{back:#?}\nfrom\n{text}"));
-    }
-    Ok(Vec::new())
-}
-
-fn stages(kernel: &Kernel<Protocol>) -> Outcome {
-    let projection = project(kernel, Level::Block, &[Level::Block], 32);
-    let closures = kernel.with_code(phases(&projection.kernel));
-    let text = closures.text();
-    match read(&text)?.code {
-        Stage::Phases(back) if back == closures.code => {}
-        other => return Err(format!("read as\n{other:#?}\nfrom\n{text}")),
-    }
-    let traces = kernel.with_code(closures.code.iter().map(|c| seq(&projection, c)).collect::<Vec<_>>());
-    let text = traces.text();
-    match read(&text)?.code {
-        Stage::Traces(back) => same_text(&text, &kernel.with_code(back).text())?,
-        other => return Err(format!("read as\n{other:#?}\nfrom\n{text}")),
-    }
-    if let Ok(admitted) = wellformed(kernel, Level::Block) {
-        let aligned = kernel.with_code(align(&admitted.code));
-        let text = aligned.text();
-        match read(&text)?.code {
-            Stage::Aligned(back) if back == aligned.code => {}
-            other => return Err(format!("read as\n{other:#?}\nfrom\n{text}")),
-        }
-        let text = kernel.with_code(split(&aligned.code)).text();
-        match read(&text)?.code {
-            Stage::Phases(back) => same_text(&text, &kernel.with_code(back).text())?,
-            other => return Err(format!("read as\n{other:#?}\nfrom\n{text}")),
-        }
-    }
-    Ok(Vec::new())
-}
+use crate::generate::{for_all, for_all_choices};
 
 #[test]
-fn protocols_are_read_back() {
-    for dialect in [Dialect::Block, Dialect::Scopes, Dialect::Accesses] {
-        for_all(Plan { cases: 400, dialect, depth: 5, length: 90 }, 0, protocols);
-    }
-}
-
-#[test]
-fn later_stages_are_read_back() {
-    for dialect in [Dialect::Block, Dialect::Paper] {
-        for_all(Plan { cases: 200, dialect, depth: 4, length: 60 }, 0, stages);
+fn every_stage_is_read_back() {
+    for plan in Pass::Roundtrip.plans() {
+        for_all(*plan, 300, 1, |kernel| holds(kernel, &|text| text));
     }
 }
 

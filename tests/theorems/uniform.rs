@@ -4,22 +4,23 @@ use faial_like::core::{
     Decision, Kernel, Level, Obligation, Projection, Protocol, Task, divergence, obligations, project,
 };
 use faial_like::exp::eval_b;
-use faial_like::fuzz::Dialect;
+use faial_like::fuzz::theorems::Outcome;
+use faial_like::fuzz::{Dialect, Plan, oracle};
 
-use crate::generate::{Outcome, Plan, for_all, kills};
-use crate::oracle;
+use crate::generate::{for_all, kills};
 
-const PLAN: Plan = Plan { cases: 600, dialect: Dialect::Divergent, depth: 4, length: 60 };
+const PLAN: Plan = Plan { dialect: Dialect::Divergent, depth: 4, nesting: 0, length: 60 };
 
 /// Do two threads break the obligation?
 fn broken(projection: &Projection, obligation: &Obligation, g: i128) -> Result<bool, String> {
     let kernel = &projection.kernel;
     let values = oracle::values(g);
     let formula = divergence(projection, obligation);
-    let threads = oracle::threads(kernel, &values);
+    let threads = oracle::threads(kernel, &values)?;
     for one in &threads {
         for two in &threads {
-            let places = [one, two].map(|thread| oracle::closure_of(kernel, &obligation.place(), thread, &values));
+            let place = |thread| oracle::closure_of(kernel, &obligation.place(), thread, &values);
+            let places = [place(one)?, place(two)?];
             for key in places[0].keys().filter(|key| places[1].contains_key(*key)) {
                 let mut env = values.clone();
                 for (task, thread) in Task::BOTH.into_iter().zip([one, two]) {
@@ -89,7 +90,7 @@ fn may_cancel(code: &Protocol) -> bool {
 
 #[test]
 fn threads_that_diverge_break_an_obligation() {
-    for_all(PLAN, 3, |kernel| agree(kernel, obligations));
+    for_all(PLAN, 600, 3, |kernel| agree(kernel, obligations));
 }
 
 #[test]
