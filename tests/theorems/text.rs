@@ -1,12 +1,16 @@
 //! THM-ROUNDTRIP: what is printed is read back as the same thing, at every stage; and what is wrong with a text is said
 //! with its place.
 
+use std::path::{Path, PathBuf};
+
+use faial_like::check::dump::{Stage, dump};
+use faial_like::check::schedule::{Settings, parallel, solver_settings};
 use faial_like::core::{Kernel, Print, Protocol};
 use faial_like::exp::{B, IntTy, N, NExp, Subst, Var};
 use faial_like::fuzz::expressions::{any_number, any_truth};
 use faial_like::fuzz::theorems::roundtrip::holds;
 use faial_like::fuzz::{Dialect, Pass, kernel};
-use faial_like::text::{parse_kernels, parse_protocol};
+use faial_like::text::{Stage as Parsed, parse_kernels, parse_protocol};
 
 use crate::generate::{for_all, for_all_choices};
 
@@ -14,6 +18,59 @@ use crate::generate::{for_all, for_all_choices};
 fn every_stage_is_read_back() {
     for plan in Pass::Roundtrip.plans() {
         for_all(*plan, 300, 1, |kernel| holds(kernel, &|text| text));
+    }
+}
+
+#[test]
+fn every_stage_of_the_corpus_is_read_back() {
+    let mut paths = Vec::new();
+    cuda_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus"), &mut paths);
+    let stages = [Stage::Protocol, Stage::Wellformed, Stage::Align, Stage::Split, Stage::Phases, Stage::Trace];
+    // Deep terms are walked by recursion: not on the small stack of a test.
+    let results = parallel(&paths, 2, || (), |(), path| read_back(path, &stages), |_, why| Err(why));
+    let mut kernels = 0;
+    for (path, result) in paths.iter().zip(results) {
+        kernels += result.unwrap_or_else(|why| panic!("{}: {why}", path.display()));
+    }
+    assert!(kernels > 2_000, "only {kernels} kernels at a stage and a level");
+}
+
+fn cuda_files(folder: &Path, all: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            cuda_files(&path, all);
+        } else if path.extension().is_some_and(|e| e == "cu") {
+            all.push(path);
+        }
+    }
+}
+
+/// Reads what `dump` prints of a file: how many kernels there were.
+fn read_back(path: &Path, stages: &[Stage]) -> Result<usize, String> {
+    // Some files of the corpus are no text, or no kernels.
+    let Ok(text) = std::fs::read_to_string(path) else { return Ok(0) };
+    let mut count = 0;
+    for stage in stages {
+        let Ok(printed) = dump(path, &text, *stage, &Settings::default(), &solver_settings()) else { continue };
+        let kernels = parse_kernels(&printed).map_err(|errors| format!("{stage:?}: {errors:?} in\n{printed}"))?;
+        let again: String = kernels.iter().map(text_of).collect();
+        let printed: String =
+            printed.lines().filter(|line| !line.starts_with("//")).map(|line| format!("{line}\n")).collect();
+        if printed != again {
+            return Err(format!("{stage:?}: printed\n{printed}\nread and printed again\n{again}"));
+        }
+        count += kernels.len();
+    }
+    Ok(count)
+}
+
+fn text_of(kernel: &Kernel<Parsed>) -> String {
+    match &kernel.code {
+        Parsed::Protocol(code) => kernel.with_code(code.clone()).text(),
+        Parsed::Aligned(code) => kernel.with_code(code.clone()).text(),
+        Parsed::Phases(code) => kernel.with_code(code.clone()).text(),
+        Parsed::Traces(code) => kernel.with_code(code.clone()).text(),
     }
 }
 
