@@ -119,6 +119,19 @@ fn wrong_usage_is_told_and_is_no_verdict() {
 }
 
 #[test]
+fn the_path_of_the_paper_can_be_chosen() {
+    expect(&["check", FREE, "--path", "paper"], 3, &["outside-paper", "may not run"]);
+    expect(&["check", FREE, "--path", "paper", "--assume", "0 < n"], 0, &["race-free"]);
+    expect(&["check", RACY, "--path", "paper"], 1, &["tile"]);
+    let files = folder();
+    let path =
+        write(&files, "k.map", "kernel k { global n: i32; array a: global; code { if n < 2 { sync block @1; } } }");
+    expect(&["check", &path], 0, &[]);
+    expect(&["check", &path, "--path", "paper"], 3, &["outside-paper", "[WF-IF]"]);
+    expect(&["check", FREE, "--path", "other"], 2, &["phases", "paper"]);
+}
+
+#[test]
 fn fuzz_says_what_was_tried() {
     let words = ["align:", "Paper: 60 inputs", "with 4 nested synchronised loops", "no difference in 60 protocols"];
     expect(&["fuzz", "align", "--cases", "60", "--seed", "4"], 0, &words);

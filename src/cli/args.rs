@@ -86,6 +86,9 @@ pub struct CheckArgs {
     pub select: SelectArgs,
     #[command(flatten)]
     pub assume: AssumeArgs,
+    /// How phases are found
+    #[arg(long, value_name = "PATH", value_enum, default_value_t)]
+    pub path: PathArg,
     #[command(flatten)]
     pub solver: SolverArgs,
     /// The form of the report
@@ -97,6 +100,16 @@ pub struct CheckArgs {
     /// Count a warning as an error: exit code 1 when it occurs
     #[arg(long, value_name = "WARNING", value_enum, value_delimiter = ',', help_heading = "Output")]
     pub deny: Vec<Deny>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum PathArg {
+    /// One phase a barrier, without copies
+    #[default]
+    Phases,
+    /// By aligning and splitting, as the paper does: for comparison. Other kernels than those of its language are
+    /// inconclusive
+    Paper,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

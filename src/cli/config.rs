@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::args::{
-    AssumeArgs, CheckArgs, Define, Deny, Dims, DumpArgs, ExportArgs, FuzzArgs, FuzzPass, LaunchArgs, ListArgs,
+    AssumeArgs, CheckArgs, Define, Deny, Dims, DumpArgs, ExportArgs, FuzzArgs, FuzzPass, LaunchArgs, ListArgs, PathArg,
     SelectArgs, SolverArgs, SourceArgs, Stage, TerminalArgs, When,
 };
 use crate::check::kernel::assume;
+use crate::check::pipeline::PhasePath;
 use crate::exp::{IntTy, Var};
 use crate::fuzz::Pass;
 use crate::report::finding::Level;
@@ -62,6 +63,7 @@ pub struct CheckConfig {
     pub solver: SolverConfig,
     pub output: OutputConfig,
     pub deny_same_value: bool,
+    pub path: PhasePath,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -175,6 +177,10 @@ impl CheckConfig {
             solver: SolverConfig::new(args.solver, env)?,
             output: OutputConfig { format: args.format, file: args.output, render },
             deny_same_value: args.deny.contains(&Deny::SameValue),
+            path: match args.path {
+                PathArg::Phases => PhasePath::Phases,
+                PathArg::Paper => PhasePath::Paper,
+            },
         })
     }
 }

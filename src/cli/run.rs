@@ -107,6 +107,7 @@ fn check(config: &CheckConfig) -> Result<Exit, UsageError> {
     settings.check.params = config.assume.params.clone();
     settings.check.conditions = config.assume.conditions.clone();
     settings.check.levels = levels(&config.select.levels);
+    settings.check.path = config.path;
     let mut report = check_files(&inputs, &settings, &solver);
     report.files.extend(unread);
     report.files.sort_by(|a, b| a.path.cmp(&b.path));

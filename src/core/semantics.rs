@@ -370,10 +370,10 @@ pub fn replay(
 }
 
 /// The races between two replayed runs: pairs of accesses of one phase. [SEM-REPLAY]
-pub fn replayed_races<'r>(
-    [one, two]: [&'r Run; 2],
+pub fn replayed_races(
+    [one, two]: [&Run; 2],
     level: Level,
-) -> impl Iterator<Item = (usize, &'r AccessValue, &'r AccessValue)> {
+) -> impl Iterator<Item = (usize, &AccessValue, &AccessValue)> {
     one.phases.iter().zip(&two.phases).enumerate().flat_map(move |(phase, (a, b))| {
         a.iter().flat_map(move |x| b.iter().filter(move |y| x.races(y, level)).map(move |y| (phase, x, y)))
     })

@@ -91,9 +91,12 @@ pub fn run(campaign: &Campaign, check: Check) -> Tried {
                     break;
                 }
                 let Some((plan, choices)) = campaign.choices(case) else { break };
-                let Some(population) = populations.get_mut(plan) else { break };
-                match attempt(campaign, plan, choices, check) {
-                    Ok(properties) => population.add(properties),
+                let (Some(plan), Some(population)) = (campaign.plans.get(plan), populations.get_mut(plan)) else {
+                    break;
+                };
+                let (kernel, checked) = attempt(plan, choices, check);
+                match checked {
+                    Ok(properties) => population.add(properties.into_iter().chain(shape(&kernel, plan))),
                     Err(_) => {
                         failed.fetch_min(case, Ordering::Relaxed);
                         break;
@@ -133,22 +136,17 @@ impl Campaign<'_> {
 
 type Properties = Vec<(&'static str, bool)>;
 
-/// Makes the kernel and checks it. A pass that panics is wrong as well.
-fn attempt(campaign: &Campaign, plan: usize, mut choices: Choices, check: Check) -> Result<Properties, Difference> {
-    let Some(plan) = campaign.plans.get(plan) else { return Ok(Vec::new()) };
+/// Makes the kernel and checks it.
+fn attempt(plan: &Plan, mut choices: Choices, check: Check) -> (Kernel<Protocol>, Result<Properties, String>) {
     let kernel = sized(&mut choices, plan.dialect, plan.depth, plan.nesting);
-    let mut properties = checked(&kernel, check)?;
-    properties.extend(shape(&kernel, plan));
-    Ok(properties)
+    let checked = checked(&kernel, check);
+    (kernel, checked)
 }
 
-fn checked(kernel: &Kernel<Protocol>, check: Check) -> Result<Properties, Difference> {
-    let why = match catch_unwind(AssertUnwindSafe(|| check(kernel))) {
-        Ok(Ok(properties)) => return Ok(properties),
-        Ok(Err(why)) => why,
-        Err(payload) => format!("panicked: {}", message(payload.as_ref())),
-    };
-    Err(Difference { case: 0, kernel: kernel.clone(), why })
+/// A pass that panics is wrong as well.
+fn checked(kernel: &Kernel<Protocol>, check: Check) -> Result<Properties, String> {
+    catch_unwind(AssertUnwindSafe(|| check(kernel)))
+        .unwrap_or_else(|payload| Err(format!("panicked: {}", message(payload.as_ref()))))
 }
 
 fn message(payload: &(dyn Any + Send)) -> String {
@@ -160,21 +158,27 @@ fn message(payload: &(dyn Any + Send)) -> String {
 fn difference(campaign: &Campaign, case: u64, check: Check) -> Option<Difference> {
     let shrunk = || {
         let (plan, choices) = campaign.choices(case)?;
-        let mut least = attempt(campaign, plan, choices.clone(), check).err()?;
-        shrink(choices.values(), |values| match attempt(campaign, plan, Choices::new(values.to_vec()), check) {
-            Ok(_) => false,
-            Err(smaller) => {
-                least = smaller;
-                true
-            }
-        });
-        // Each step leaves out something, so that this ends.
-        while let Some(next) =
-            smaller(&least.kernel.code).into_iter().find_map(|code| checked(&least.kernel.with_code(code), check).err())
-        {
-            least = next;
+        let plan = campaign.plans.get(plan)?;
+        let mut least = None;
+        let mut fails = |choices: Choices| {
+            let (kernel, checked) = attempt(plan, choices, check);
+            let why = checked.err();
+            let failed = why.is_some();
+            least = why.map(|why| (kernel, why)).or(least.take());
+            failed
+        };
+        if fails(choices.clone()) {
+            shrink(choices.values(), |values| fails(Choices::new(values.to_vec())));
         }
-        Some(Difference { case, ..least })
+        let (mut kernel, mut why) = least?;
+        // Each step leaves out something, so that this ends.
+        while let Some(next) = smaller(&kernel.code).into_iter().find_map(|code| {
+            let kernel = kernel.with_code(code);
+            checked(&kernel, check).err().map(|why| (kernel, why))
+        }) {
+            (kernel, why) = next;
+        }
+        Some(Difference { case, kernel, why })
     };
     std::thread::scope(|scope| {
         let spawned = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, shrunk);

@@ -375,8 +375,11 @@ fn racy_sites(one: &[AccessValue], two: &[AccessValue]) -> Sites {
     racy.map(|(a, b)| (a.site, b.site, !a.same_value(b))).collect()
 }
 
-/// Values of the binder of the context, if it has one, each with the environments in which the range allows them.
-fn keys(closure: &Closure, values: &Env<'static>) -> Result<Vec<(Vec<i128>, Vec<Env<'static>>)>, String> {
+/// Values of the binders of a context, with the environments in which their ranges allow them.
+type Shared = (Vec<i128>, Vec<Env<'static>>);
+
+/// All values of the binder of the context, if it has one.
+fn keys(closure: &Closure, values: &Env<'static>) -> Result<Vec<Shared>, String> {
     let ranges = closure.context.iter().find_map(|context| match context {
         Context::Bind(range) => Some(Searched::new(range, B::clone, Name::clone)),
         Context::Assume(_) => None,
