@@ -22,7 +22,8 @@ pub struct MustRun {
 /// The synchronised loops of a protocol in the language W of the paper that are not known to run.
 ///
 /// Source:   \[MAP\] section 4; protocol-spec/03-wellformed.md [WF-NONEMPTY].     Shape: in program order, outermost first.
-/// Ensures:  when no two threads satisfy [`may_be_empty`] of a loop, all of them run, and THM-1 holds of the protocol.
+/// Ensures:  THM-RUN, tests/theorems/nonempty.rs: when no two threads satisfy [`may_be_empty`] of a loop, all of them run,
+///           so that THM-1 holds of the protocol.
 /// Errors:   none, total.
 pub fn must_run(projection: &Projection) -> Vec<MustRun> {
     let mut all = Vec::new();

@@ -5,6 +5,7 @@ mod generate;
 
 mod align;
 mod fold;
+mod nonempty;
 mod phases;
 mod race;
 mod scope;

@@ -1,9 +1,9 @@
 //! THM-UNIFORM: when threads do not pass the same barriers, there is an obligation that two of them break.
 
 use faial_like::core::{
-    Decision, Kernel, Level, Obligation, Projection, Protocol, Task, divergence, obligations, project,
+    Closure, Decision, Kernel, Level, Obligation, Projection, Protocol, Task, divergence, obligations, project,
 };
-use faial_like::exp::eval_b;
+use faial_like::exp::{B, eval_b};
 use faial_like::fuzz::theorems::Outcome;
 use faial_like::fuzz::{Dialect, Plan, oracle};
 
@@ -13,14 +13,18 @@ const PLAN: Plan = Plan { dialect: Dialect::Divergent, depth: 4, nesting: 0, len
 
 /// Do two threads break the obligation?
 fn broken(projection: &Projection, obligation: &Obligation, g: i128) -> Result<bool, String> {
+    satisfied(projection, &obligation.place(), &divergence(projection, obligation), g)
+}
+
+/// Do two threads that get to a place together satisfy a formula over the names of both?
+pub fn satisfied(projection: &Projection, place: &Closure, formula: &B, g: i128) -> Result<bool, String> {
     let kernel = &projection.kernel;
     let values = oracle::values(g);
-    let formula = divergence(projection, obligation);
     let threads = oracle::threads(kernel, &values)?;
     for one in &threads {
         for two in &threads {
-            let place = |thread| oracle::closure_of(kernel, &obligation.place(), thread, &values);
-            let places = [place(one)?, place(two)?];
+            let reached = |thread| oracle::closure_of(kernel, place, thread, &values);
+            let places = [reached(one)?, reached(two)?];
             for key in places[0].keys().filter(|key| places[1].contains_key(*key)) {
                 let mut env = values.clone();
                 for (task, thread) in Task::BOTH.into_iter().zip([one, two]) {
@@ -29,7 +33,7 @@ fn broken(projection: &Projection, obligation: &Obligation, g: i128) -> Result<b
                 }
                 let mut binders = key.iter();
                 let mut envs = vec![env];
-                for context in &obligation.context {
+                for context in &place.context {
                     if let faial_like::core::Context::Bind(range) = context {
                         let value = *binders.next().unwrap_or(&0);
                         let counters = faial_like::core::race::range_constraint(range).1;
@@ -40,7 +44,7 @@ fn broken(projection: &Projection, obligation: &Obligation, g: i128) -> Result<b
                     }
                 }
                 for env in envs {
-                    if eval_b(&formula, &env).map_err(|e| e.to_string())? {
+                    if eval_b(formula, &env).map_err(|e| e.to_string())? {
                         return Ok(true);
                     }
                 }
