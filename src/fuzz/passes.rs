@@ -56,8 +56,8 @@ impl Pass {
             Pass::Align | Pass::Split => &[PAPER],
             Pass::Phases => &[PAPER, BLOCK],
             Pass::Scopes => &[SCOPES],
-            Pass::Trace => &[PAPER, Plan { nesting: 2, ..BLOCK }],
-            Pass::Encode => &[ACCESSES, Plan { nesting: 1, depth: 4, length: 60, ..BLOCK }],
+            Pass::Trace => &[PAPER, Plan { nesting: 2, ..BLOCK }, SCOPES],
+            Pass::Encode => &[ACCESSES, Plan { nesting: 2, depth: 4, length: 60, ..BLOCK }],
             Pass::Roundtrip => &[PAPER, BLOCK, SCOPES, ACCESSES],
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Outcome;
+use crate::base::Name;
 use crate::core::semantics::{self, AccessValue, Run, Thread, replayed_races};
 use crate::core::{Closure, Kernel, Level, Print, Projection, Protocol, Task, levels, phases};
 use crate::exp::{Env, eval_b};
@@ -31,7 +32,7 @@ pub fn holds(kernel: &Kernel<Protocol>, project: Projected) -> Outcome {
         let mut reduced: Vec<Reduced> = projections
             .iter()
             .zip(&closures)
-            .map(|(projection, closures)| Reduced { projection, closures, values: &values, instances: BTreeMap::new() })
+            .map(|(projection, closures)| Reduced::new(projection, closures, &values))
             .collect();
         for (i, one) in threads.iter().enumerate() {
             for (j, two) in threads.iter().enumerate().skip(i + 1) {
@@ -48,7 +49,7 @@ pub fn holds(kernel: &Kernel<Protocol>, project: Projected) -> Outcome {
                 let mut expected: Races = replayed_races(runs, level).map(|(_, a, b)| (a, b)).collect();
                 let exact = !side.closures.iter().any(|c| c.approximate);
                 let projected = &side.projection.kernel;
-                let mut found = side.races([(i, one), (j, two)])?;
+                let mut found = side.races([(i, one), (j, two)])?.concat();
                 for all in [&mut expected, &mut found] {
                     all.sort_unstable();
                     all.dedup();
@@ -129,22 +130,46 @@ fn has_masks(code: &Protocol) -> bool {
 }
 
 /// The reduction: the closures of a projection.
-struct Reduced<'k> {
+pub(super) struct Reduced<'k> {
     projection: &'k Projection,
     closures: &'k [Closure],
     values: &'k Env<'static>,
+    /// The names of the coordinates for each of two threads.
+    coordinates: [Vec<Name>; 2],
     instances: BTreeMap<(usize, Lanes), Vec<Instances>>,
 }
 
-impl Reduced<'_> {
+impl<'k> Reduced<'k> {
+    pub(super) fn new(projection: &'k Projection, closures: &'k [Closure], values: &'k Env<'static>) -> Reduced<'k> {
+        let coordinates = Task::BOTH.map(|task| {
+            let own = projection.kernel.blocks.iter().chain(&projection.kernel.threads);
+            own.map(|c| task.name(&c.var.name)).collect()
+        });
+        Reduced { projection, closures, values, coordinates, instances: BTreeMap::new() }
+    }
+
+    /// Of each closure: do two threads that meet at the level of the projection race in it?
+    pub(super) fn racy_closures(&mut self) -> Result<Vec<bool>, String> {
+        let threads = oracle::threads(&self.projection.kernel, self.values)?;
+        let mut racy = vec![false; self.closures.len()];
+        for (i, one) in threads.iter().enumerate() {
+            for (j, two) in threads.iter().enumerate().skip(i + 1) {
+                if self.meet([one, two])? {
+                    let races = self.races([(i, one), (j, two)])?;
+                    racy.iter_mut().zip(races).for_each(|(racy, races)| *racy |= !races.is_empty());
+                }
+            }
+        }
+        Ok(racy)
+    }
+
     /// Do the two threads meet at the level of the projection?
     fn meet(&self, pair: [&Thread; 2]) -> Result<bool, String> {
         let projection = self.projection;
         let mut env = self.values.clone();
-        for (task, thread) in Task::BOTH.into_iter().zip(pair) {
-            let coordinates = projection.kernel.blocks.iter().chain(&projection.kernel.threads);
-            for (coordinate, value) in coordinates.zip(thread.block.iter().chain(&thread.thread)) {
-                env.set(&task.name(&coordinate.var.name), *value);
+        for (names, thread) in self.coordinates.iter().zip(pair) {
+            for (name, value) in names.iter().zip(thread.block.iter().chain(&thread.thread)) {
+                env.set(name, *value);
             }
         }
         self.set_lanes(&mut env, self.lanes(pair)?);
@@ -166,7 +191,7 @@ impl Reduced<'_> {
     }
 
     /// The races of the two threads, closure by closure.
-    fn races(&mut self, pair: [(usize, &Thread); 2]) -> Result<Races<'_>, String> {
+    fn races(&mut self, pair: [(usize, &Thread); 2]) -> Result<Vec<Races<'_>>, String> {
         let lanes = self.lanes(pair.map(|(_, thread)| thread))?;
         let kernel = &self.projection.kernel;
         for (i, thread) in pair {
@@ -185,10 +210,9 @@ impl Reduced<'_> {
             if !one.keys().eq(two.keys()) {
                 return Err(format!("{pair:?} do not agree on the phases of a closure"));
             }
-            for (a, b) in one.values().zip(two.values()) {
-                let races = a.iter().flat_map(|x| b.iter().map(move |y| (x, y)));
-                all.extend(races.filter(|(x, y)| x.races(y, self.projection.level)));
-            }
+            let phases = one.values().zip(two.values());
+            let pairs = phases.flat_map(|(a, b)| a.iter().flat_map(move |x| b.iter().map(move |y| (x, y))));
+            all.push(pairs.filter(|(x, y)| x.races(y, self.projection.level)).collect());
         }
         Ok(all)
     }
