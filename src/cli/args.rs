@@ -87,7 +87,7 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub assume: AssumeArgs,
     /// How phases are found
-    #[arg(long, value_name = "PATH", value_enum, default_value_t)]
+    #[arg(long, value_name = "PATH", value_enum, default_value_t, help_heading = "Solver")]
     pub path: PathArg,
     #[command(flatten)]
     pub solver: SolverArgs,
