@@ -81,6 +81,34 @@ fn uses(text: &str) -> BTreeSet<String> {
     all
 }
 
+/// The words that stand, quoted, after one of the marks.
+fn quoted_after(text: &str, marks: &[&str]) -> BTreeSet<String> {
+    let places = marks.iter().flat_map(|mark| text.match_indices(mark).map(|(at, mark)| at + mark.len()));
+    let words = places.filter_map(|at| text[at..].trim_start().strip_prefix('"')?.split('"').next());
+    words
+        .filter(|w| !w.is_empty() && w.chars().all(|c| c.is_ascii_lowercase() || c == '-'))
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn every_code_that_is_reported_is_explained() {
+    let mut unknown = Vec::new();
+    let mut seen = 0;
+    for file in files(&root().join("src"), "rs") {
+        let text = read(&file);
+        let text = text.split("#[cfg(test)]").next().unwrap_or("");
+        for code in quoted_after(text, &["code: ", ".reason(", ".lose(", "gave_up(file, *k, launch,"]) {
+            seen += 1;
+            if faial_like::report::explain::explain(&code).is_err() {
+                unknown.push(format!("{}: {code}", relative(&file)));
+            }
+        }
+    }
+    assert!(seen > 30, "only {seen} codes were seen");
+    assert!(unknown.is_empty(), "no entry in `explain` for {unknown:#?}");
+}
+
 #[test]
 fn imports_point_down() {
     let mut wrong = Vec::new();

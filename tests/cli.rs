@@ -105,7 +105,6 @@ fn wrong_usage_is_told_and_is_no_verdict() {
     expect(&["check", FREE, "--block-dim", "2048"], 2, &["at most 1024"]);
     expect(&["check", FREE, "--block-dim", "x"], 2, &["neither a number nor *"]);
     expect(&["check", FREE, "--param", "n"], 2, &["write NAME=VALUE"]);
-    expect(&["check", FREE, "--level", "cluster"], 2, &["not supported yet"]);
     expect(&["check", FREE, "--lockstep-warps"], 2, &["not supported yet"]);
     expect(&["check", FREE, "--compile-commands", "Cargo.toml"], 2, &["not supported yet"]);
     expect(&["check", FREE, "--assume", "n <"], 2, &["--assume 'n <'"]);
@@ -143,6 +142,65 @@ fn fuzz_says_what_was_tried() {
     expect(&["fuzz", "scopes", "--case", "7"], 0, &["no difference in 1 protocol from"]);
     expect(&["fuzz", "phases", "--time", "100ms"], 0, &["no difference"]);
     expect(&["fuzz", "split", "--cases", "0"], 3, &["no difference in 0 protocols"]);
+}
+
+#[test]
+fn a_solver_that_is_too_slow_every_time_is_inconclusive() {
+    let folder = folder();
+    let arrays: Vec<String> = (0..6).map(|i| format!("a{i}")).collect();
+    let params: Vec<String> = arrays.iter().map(|a| format!("int *{a}")).collect();
+    let body: String = arrays.iter().map(|a| format!("{a}[threadIdx.x * n] = threadIdx.x; ")).collect();
+    let text = format!("__global__ void k({}, int n) {{ {body}}}\n", params.join(", "));
+    let file = write(&folder, "many.cu", text);
+    for solver in ["z3-hangs.sh", "z3-hangs-on-questions.sh"] {
+        let solver = format!("tests/fake-solvers/{solver}");
+        let output = program()
+            .args(["check", "--format", "json", "--query-timeout", "100ms", "--solver", &solver, &file])
+            .output()
+            .expect("the program runs");
+        assert_eq!(code(&output), 3, "{solver}: {}", all(&output));
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a report");
+        let reasons = json["kernels"][0]["reasons"].as_array().cloned().unwrap_or_default();
+        assert!(reasons.len() > 3, "{solver}: {reasons:?}");
+        assert!(reasons.iter().all(|r| r["code"] == "solver-unknown"), "{solver}: {reasons:?}");
+    }
+    let args = ["check", "--query-timeout", "1s", "--solver", "tests/fake-solvers/z3-dies.sh", &file];
+    let output = program().args(args).output().expect("the program runs");
+    assert_eq!(code(&output), 2, "{}", all(&output));
+}
+
+#[test]
+fn levels_are_selected_by_their_names() {
+    let racy = |name: &str| format!("corpus/handmade/clusters/exchange-{name}-racy.cu");
+    let (in_cluster, across) = (racy("block-sync"), racy("across"));
+    for (level, codes) in [("warp", [0, 0]), ("block", [0, 0]), ("cluster", [1, 0]), ("grid", [0, 1])] {
+        expect(&["check", &in_cluster, "--level", level], codes[0], &[]);
+        expect(&["check", &across, "--level", level], codes[1], &[]);
+        let text = expect(&["check", &across, "--level", level, "-v"], codes[1], &["only threads that meet"]);
+        assert!(text.contains(&format!("are compared: {level}")), "{text}");
+    }
+    expect(&["check", &in_cluster, "--level", "warp,grid"], 0, &[]);
+    expect(&["check", &in_cluster, "--level", "warp", "--level", "cluster"], 1, &["two blocks of one cluster"]);
+    expect(&["check", FREE, "--level", "wrap"], 2, &["warp, block, cluster, grid"]);
+    let phases = expect(&["dump", &in_cluster, "--stage", "phases"], 0, &["// cluster: two threads"]);
+    assert!(phases.contains("// grid: two threads of different clusters"), "{phases}");
+    let one = expect(&["dump", &in_cluster, "--stage", "phases", "--level", "cluster"], 0, &["cluster 2;"]);
+    assert!(!one.contains("// grid"), "{one}");
+}
+
+#[test]
+fn clusters_survive_an_export() {
+    let folder = folder();
+    let out = folder.path().join("maps").display().to_string();
+    for (name, wanted) in [("exchange-drf", 0), ("exchange-across-racy", 1), ("leader-drf", 0)] {
+        let file = format!("corpus/handmade/clusters/{name}.cu");
+        expect(&["export", &file, "-o", &out], 0, &[]);
+        let map = fs::read_dir(&out).expect("a folder").flatten().next().expect("a file").path();
+        let text = fs::read_to_string(&map).expect("a protocol");
+        assert!(text.contains(" cluster "), "{text}");
+        expect(&["check", &map.display().to_string()], wanted, &[]);
+        fs::remove_dir_all(&out).expect("a folder");
+    }
 }
 
 #[test]

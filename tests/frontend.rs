@@ -14,8 +14,11 @@ fn inferred(text: &str) -> Inferred {
     let config = Config {
         block: [Some(64), Some(1), Some(1)],
         grid: [Some(1); 3],
+        cluster: None,
         unused_axes_are_one: true,
         params: BTreeMap::new(),
+        max_threads: 1024,
+        aliases: BTreeMap::new(),
         steps: 1_000_000,
     };
     let KernelCode::Cuda(lowered) = &kernel.code else { panic!("a kernel of CUDA") };

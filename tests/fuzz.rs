@@ -6,7 +6,7 @@ use faial_like::core::race::{Instance, race_pair};
 use faial_like::core::{
     Alignment, Barrier, Closure, Kernel, Level, Print, Projection, Protocol, Unsync, align, phases, project, seq, split,
 };
-use faial_like::exp::B;
+use faial_like::exp::{B, N};
 use faial_like::fuzz::campaign::{Check, run};
 use faial_like::fuzz::theorems::{self, encode::Encoding};
 use faial_like::fuzz::{Campaign, Difference, Pass, Tried};
@@ -133,6 +133,18 @@ fn a_wrong_projection_is_found() {
     };
     let found = finds(Pass::Scopes, 4, &|kernel| theorems::scopes::holds(kernel, &wrong));
     assert!(found.kernel.text().contains("mask"), "{}", found.kernel.text());
+}
+
+#[test]
+fn a_projection_that_is_wrong_about_clusters_is_found() {
+    // Each block is a cluster of its own.
+    let wrong = |kernel: &Kernel<Protocol>, level, in_use: &[Level], warp_size| {
+        let mut changed = kernel.clone();
+        changed.clusters.iter_mut().for_each(|size| *size = N::num(1));
+        project(&changed, level, in_use, warp_size)
+    };
+    let found = finds(Pass::Scopes, 4, &|kernel| theorems::scopes::holds(kernel, &wrong));
+    assert!(found.kernel.text().contains(" cluster "), "{}", found.kernel.text());
 }
 
 #[test]

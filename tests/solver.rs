@@ -79,6 +79,24 @@ fn a_solver_that_hangs() {
 }
 
 #[test]
+fn a_solver_that_hangs_every_time_is_slow_and_has_not_failed() {
+    let mut session = session("z3-hangs.sh");
+    for _ in 0..5 {
+        assert_eq!(ask(&mut session, &question()), Answer::Unknown(Reason::Timeout));
+    }
+    assert_eq!(session.stats().restarts, 2, "a solver that never says a word is not started for ever");
+}
+
+#[test]
+fn a_solver_that_hangs_on_every_question_is_asked_the_next_one_too() {
+    let mut session = session("z3-hangs-on-questions.sh");
+    for _ in 0..5 {
+        assert_eq!(ask(&mut session, &question()), Answer::Unknown(Reason::Timeout));
+    }
+    assert!(session.stats().restarts >= 4, "{:?}", session.stats());
+}
+
+#[test]
 fn a_solver_that_never_reads() {
     // More text than fits in a pipe.
     let ty = IntTy::I32;

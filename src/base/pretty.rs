@@ -2,6 +2,9 @@
 
 use std::fmt::Display;
 
+/// Deeper blocks are not indented further: of a text that is nested without end, most would be blanks.
+const MAX_INDENT: usize = 40;
+
 /// Collects lines, each indented by two spaces for every open block.
 #[derive(Default)]
 pub struct Printer {
@@ -16,7 +19,7 @@ impl Printer {
 
     /// Adds one line at the current depth.
     pub fn line(&mut self, line: impl Display) {
-        for _ in 0..self.depth {
+        for _ in 0..self.depth.min(MAX_INDENT) {
             self.text.push_str("  ");
         }
         self.text.push_str(&line.to_string());

@@ -69,7 +69,7 @@ pub fn dump(
             out.push_str(&questions(&file, kernel, settings, solver)?);
             continue;
         }
-        let (launch, _) = launch(settings.block, settings.grid, &file.header, kernel.launch_bounds);
+        let (launch, _) = launch(settings.block, settings.grid, &file.header, kernel, settings.ignore_host);
         let inferred = protocol_of(kernel, &launch, &settings.check);
         if stage == Stage::Protocol {
             out.push_str(&protocol_text(&inferred));
@@ -79,6 +79,8 @@ pub fn dump(
             let level = match at.level {
                 Level::Warp => "warp: two threads of one warp",
                 Level::Block => "block: two threads of one block",
+                Level::Cluster => "cluster: two threads of different blocks of one cluster",
+                Level::Grid if at.below == Some(Level::Cluster) => "grid: two threads of different clusters",
                 Level::Grid => "grid: two threads of different blocks",
             };
             out.push_str(&format!("// {level}\n{}", at_level(&file, &inferred, &at, stage)));
@@ -136,7 +138,7 @@ fn questions(
     if let Err(reason) = session.solver() {
         return Err(reason.to_string());
     }
-    let (launch, notes) = launch(settings.block, settings.grid, &file.header, kernel.launch_bounds);
+    let (launch, notes) = launch(settings.block, settings.grid, &file.header, kernel, settings.ignore_host);
     let report = check_kernel(kernel, &file.sources, &launch, &notes, &settings.check, &mut session);
     let mut out =
         format!("; kernel {}: {} questions, of which those that the solver got follow\n", kernel.name, report.queries);
@@ -156,7 +158,7 @@ pub fn protocols(path: &Path, text: &str, settings: &Settings) -> Vec<(String, S
     let file = load(path, text.to_owned(), &settings.source);
     let kernels = file.kernels.iter().filter(|k| selected(settings, &k.name));
     let each = kernels.map(|kernel| {
-        let (launch, _) = launch(settings.block, settings.grid, &file.header, kernel.launch_bounds);
+        let (launch, _) = launch(settings.block, settings.grid, &file.header, kernel, settings.ignore_host);
         (kernel.name.clone(), protocol_text(&protocol_of(kernel, &launch, &settings.check)))
     });
     each.collect()
@@ -167,7 +169,7 @@ pub fn list(path: &Path, text: &str, settings: &Settings) -> String {
     let file = load(path, text.to_owned(), &settings.source);
     let mut out = String::new();
     for kernel in &file.kernels {
-        let (launch, notes) = launch(settings.block, settings.grid, &file.header, kernel.launch_bounds);
+        let (launch, notes) = launch(settings.block, settings.grid, &file.header, kernel, settings.ignore_host);
         let inferred = protocol_of(kernel, &launch, &settings.check);
         let line = file.sources.start(kernel.span).line;
         out.push_str(&format!("{}:{line}: {}\n", path.display(), kernel.name));

@@ -3,21 +3,23 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use super::pipeline::{AtLevel, PhasePath, at_levels};
+use super::pipeline::{AtLevel, PhasePath, at_levels, levels_in_use};
 use super::source::{KernelCode, SourceKernel, location};
 use super::witness::{Divergence, Race, diverge, witness};
 use crate::base::{Name, SourceMap, Span};
+use crate::core::kernel::OTHER;
 use crate::core::nonempty::{MustRun, may_be_empty};
-use crate::core::race::{ArrayRaces, RacePhase};
-use crate::core::scope::{Level, Task};
+use crate::core::race::{ArrayRaces, RacePhase, frame};
+use crate::core::scope::{Level, Task, cluster_sizes};
 use crate::core::uniform::{Obligation, divergence, obligations};
+use crate::core::wellformed::violations;
 use crate::core::{Coordinate, Mode, SiteId};
 use crate::exp::display::Quoted;
 use crate::exp::{B, Fun, Interval, N, Subst, Var, free_vars_b};
-use crate::kernel::infer::{Config, Inferred, OTHER, Touches, infer};
+use crate::kernel::infer::{Config, Inferred, Touches, infer};
 use crate::report::finding::{
-    AccessMode, AccessReport, Finding, FindingClass, FindingKind, KernelReport, Launch, Level as ReportLevel, Location,
-    Message, Verdict, Witness,
+    AccessMode, AccessReport, Finding, FindingClass, FindingKind, KernelReport, Launch, LaunchSource,
+    Level as ReportLevel, Location, Message, Verdict, Witness,
 };
 use crate::smt::{Answer, Query, Reason, Session};
 use crate::text::parse_protocol;
@@ -69,10 +71,33 @@ struct Check<'a> {
 
 /// Infers the protocol of a kernel, for the launch given.
 pub fn protocol_of(kernel: &SourceKernel, launch: &Launch, options: &CheckOptions) -> Inferred {
+    let host = (launch.from == LaunchSource::LaunchSite).then_some(&kernel.host);
     let mut inferred = match &kernel.code {
-        KernelCode::Cuda(kernel) => infer(&kernel.program, kernel.kernel, &config(launch, options)),
+        KernelCode::Cuda(code) => {
+            let mut config = config(launch, code.clusters, options);
+            if let Some(n) = kernel.launch_bounds.filter(|n| (1..1024).contains(n)) {
+                config.max_threads = n;
+            }
+            if let Some(host) = host {
+                config.params.extend(host.params.iter().map(|(n, v)| (n.clone(), *v)));
+                config.params.extend(options.params.clone());
+                config.aliases = host.aliases.clone();
+            }
+            infer(&code.program, code.kernel, &config)
+        }
         KernelCode::Protocol(inferred) => specialise(inferred, launch, options),
     };
+    for (condition, words) in host.into_iter().flat_map(|h| &h.conditions) {
+        if free_vars_b(condition).iter().all(|v| inferred.kernel.globals.contains(v)) {
+            inferred.kernel.pre = B::and([inferred.kernel.pre.clone(), condition.clone()]);
+            inferred.assumptions.push(words.clone());
+        }
+    }
+    if let Some(host) = host {
+        for (later, (earlier, _)) in &host.aliases {
+            inferred.assumptions.push(format!("`{later}` points into the same array as `{earlier}` ({})", host.place));
+        }
+    }
     for condition in &options.conditions {
         if let Ok(assumed) = assume(&inferred.kernel.globals, condition) {
             inferred.kernel.pre = B::and([inferred.kernel.pre.clone(), assumed]);
@@ -96,12 +121,15 @@ pub fn assume(globals: &[Var], condition: &str) -> Result<B, String> {
     }
 }
 
-fn config(launch: &Launch, options: &CheckOptions) -> Config {
+fn config(launch: &Launch, cluster: Option<[Option<i128>; 3]>, options: &CheckOptions) -> Config {
     Config {
         block: launch.block,
         grid: launch.grid,
+        cluster,
         unused_axes_are_one: !options.all_dims,
         params: options.params.clone(),
+        max_threads: 1024,
+        aliases: BTreeMap::new(),
         steps: options.steps,
     }
 }
@@ -221,11 +249,27 @@ impl Check<'_> {
                 None => {}
             }
         }
-        for at in at_levels(kernel, &self.options.levels, self.options.warp_size, self.options.path) {
-            for violation in at.violations.iter().filter(|v| !v.rule.starts_with("WF-UNIFORM")) {
+        let wanted = &self.options.levels;
+        if !wanted.is_empty() && levels_in_use(kernel, wanted).iter().any(|l| !wanted.contains(l)) {
+            let names: Vec<&str> = wanted.iter().map(|l| level_name(*l)).collect();
+            self.assumptions.push(format!("only threads that meet at these levels are compared: {}", names.join(", ")));
+        }
+        if !kernel.pairs.is_empty() && self.no_pair() {
+            let text = "no two threads fulfil the assumptions of this kernel about pairs of threads: they contradict each other";
+            self.reason("vacuous", text, None);
+            return Verdict::Vacuous;
+        }
+        for level in Level::ALL {
+            // What may not be uniform after all is asked of the solver, below.
+            for violation in violations(kernel, level).iter().filter(|v| !v.rule.starts_with("WF-UNIFORM")) {
                 let span = violation.at.map(|s| self.span(s));
                 self.reason("ill-formed", format!("{} [{}]", violation.message, violation.rule), span);
             }
+        }
+        if self.reasons.iter().any(|r| r.code == "ill-formed") {
+            return Verdict::Rejected;
+        }
+        for at in at_levels(kernel, wanted, self.options.warp_size, self.options.path) {
             for obligation in obligations(&at.projection) {
                 self.uniformity(&at, &obligation);
             }
@@ -277,6 +321,7 @@ impl Check<'_> {
                 [zero.le(&x), x.lt(&c.extent)]
             })
             .collect();
+        asserts.extend(cluster_sizes(kernel));
         asserts.push(kernel.pre.clone());
         let query = Query::new(declared(&asserts), asserts);
         self.queries += 1;
@@ -285,6 +330,25 @@ impl Check<'_> {
             Answer::Unsat { .. } => Some(true),
             Answer::Unknown(_) => None,
         }
+    }
+
+    /// Are there two threads of which the other assumptions hold, and none of which those about pairs hold as well?
+    fn no_pair(&mut self) -> bool {
+        let mut some_without = false;
+        for at in at_levels(&self.inferred.kernel, &[], self.options.warp_size, PhasePath::Phases) {
+            let mut asserts = vec![frame(&at.projection, [])];
+            self.queries += 2;
+            if !matches!(self.session.check(&Query::new(declared(&asserts), asserts.clone())), Answer::Sat(_)) {
+                continue;
+            }
+            some_without = true;
+            asserts.extend(self.pair_facts(&at.projection.locals));
+            match self.session.check(&Query::new(declared(&asserts), asserts)) {
+                Answer::Unsat { .. } => {}
+                Answer::Sat(_) | Answer::Unknown(_) => return false,
+            }
+        }
+        some_without
     }
 
     fn level(&mut self, at: &AtLevel) {
@@ -420,7 +484,7 @@ impl Check<'_> {
         for task in Task::BOTH {
             let mut renamed = task.rename(locals);
             let mut resolve = Subst::with_functions(&other);
-            facts.extend(self.inferred.pair_facts.iter().map(|f| resolve.boolean(&renamed.boolean(f))));
+            facts.extend(self.inferred.kernel.pairs.iter().map(|f| resolve.boolean(&renamed.boolean(f))));
         }
         facts
     }
@@ -537,6 +601,7 @@ impl Check<'_> {
         let between = match level {
             Level::Warp => "threads of one warp",
             Level::Block => "threads of one block",
+            Level::Cluster => "threads of different blocks of one cluster",
             Level::Grid => "threads of different blocks",
         };
         self.reason(code, format!("whether {between} race on `{array}` was not decided: {reason}"), None);
@@ -626,10 +691,20 @@ fn axes(coordinates: &[Coordinate], values: &[i128]) -> [i128; 3] {
     all
 }
 
+fn level_name(level: Level) -> &'static str {
+    match level {
+        Level::Warp => "warp",
+        Level::Block => "block",
+        Level::Cluster => "cluster",
+        Level::Grid => "grid",
+    }
+}
+
 fn report_level(level: Level) -> ReportLevel {
     match level {
         Level::Warp => ReportLevel::Warp,
         Level::Block => ReportLevel::Block,
+        Level::Cluster => ReportLevel::Cluster,
         Level::Grid => ReportLevel::Grid,
     }
 }

@@ -1,13 +1,21 @@
-//! The launch that a kernel is checked for: option, header, launch bounds, or symbolic; the first that says so wins.
+//! The launch that a kernel is checked for: option, header, launches in the host code, launch bounds, or symbolic; the
+//! first that says so wins.
 
+use super::source::SourceKernel;
 use crate::frontend::header::{Extent, Header};
 use crate::report::finding::{Launch, LaunchSource};
 
 /// Dimensions given by options; `None` is not given, an inner `None` is symbolic.
 pub type GivenDims = Option<[Option<i128>; 3]>;
 
-/// Chooses block and grid dimensions.
-pub fn launch(block: GivenDims, grid: GivenDims, header: &Header, bounds: Option<i128>) -> (Launch, Vec<String>) {
+/// Chooses block and grid dimensions. Where they are `from` launches, all that the host code says of the kernel holds.
+pub fn launch(
+    block: GivenDims,
+    grid: GivenDims,
+    header: &Header,
+    kernel: &SourceKernel,
+    ignore_host: bool,
+) -> (Launch, Vec<String>) {
     let extents = |e: [Extent; 3]| {
         e.map(|x| match x {
             Extent::Known(n) => Some(n),
@@ -15,6 +23,11 @@ pub fn launch(block: GivenDims, grid: GivenDims, header: &Header, bounds: Option
         })
     };
     let mut assumptions = Vec::new();
+    let given = block.is_some() || grid.is_some() || header.block.is_some() || header.grid.is_some();
+    if !given && !ignore_host && !kernel.host.place.is_empty() {
+        let launch = Launch { block: kernel.host.block, grid: kernel.host.grid, from: LaunchSource::LaunchSite };
+        return (launch, assumptions);
+    }
     let mut from = LaunchSource::Symbolic;
     let block = match (block, header.block) {
         (Some(given), _) => {
@@ -26,7 +39,7 @@ pub fn launch(block: GivenDims, grid: GivenDims, header: &Header, bounds: Option
             extents(given)
         }
         (None, None) => {
-            if let Some(n) = bounds {
+            if let Some(n) = kernel.launch_bounds {
                 from = LaunchSource::LaunchBounds;
                 assumptions.push(format!("a block has at most {n} threads (__launch_bounds__)"));
             }

@@ -1,6 +1,7 @@
 //! From files to verdicts: the ordered list of passes, the scheduler, and how answers become findings.
 
 pub mod dump;
+pub mod host;
 pub mod kernel;
 pub mod launch;
 pub mod pipeline;

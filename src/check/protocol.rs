@@ -25,9 +25,6 @@ pub fn protocol_text(inferred: &Inferred) -> String {
     for loss in inferred.losses.iter().filter(|l| l.touches != Touches::Value) {
         out.push_str(&format!("{LOST}{}: {}\n", loss.code, one_line(&loss.text)));
     }
-    for fact in &inferred.pair_facts {
-        out.push_str(&format!("{LOST}annotation: {} for any two threads\n", one_line(&fact.to_string())));
-    }
     out.push_str(&inferred.kernel.text());
     out
 }
@@ -51,7 +48,7 @@ pub fn load_protocols(path: &Path, text: String) -> SourceFile {
                         let name = kernel.name.to_string();
                         let inferred = inferred(kernel.with_code(code.clone()), span, &sites, &remarks);
                         let code = KernelCode::Protocol(Box::new(inferred));
-                        kernels.push(SourceKernel { name, span, launch_bounds: None, code });
+                        kernels.push(SourceKernel { name, span, launch_bounds: None, host: Default::default(), code });
                     }
                     Stage::Aligned(_) | Stage::Phases(_) | Stage::Traces(_) => {
                         let text = format!("`{}` is a later stage: only kernels with `code` are checked", kernel.name);
@@ -112,7 +109,6 @@ fn inferred(kernel: Kernel<Protocol>, span: Span, places: &BTreeMap<u32, Span>, 
         sites: sites.all,
         losses,
         assumptions,
-        pair_facts: Vec::new(),
     }
 }
 
@@ -230,7 +226,7 @@ mod tests {
         let file = load_protocols(Path::new("k.map"), text.to_owned());
         let found: Vec<_> =
             file.report.messages.iter().filter_map(|m| m.at.as_ref().map(|at| (at.line, m.text.as_str()))).collect();
-        assert_eq!(found, [(4, "`x` is not declared here"), (4, "`y` is not declared here")]);
+        assert_eq!(found, [(4, "`x` is not declared here [WF-BOUND]"), (4, "`y` is not declared here [WF-BOUND]")]);
         assert_eq!(file.report.status, FileStatus::Failed);
     }
 }

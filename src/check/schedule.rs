@@ -23,6 +23,8 @@ pub struct Settings {
     pub check: CheckOptions,
     pub block: GivenDims,
     pub grid: GivenDims,
+    /// Take nothing from the host code.
+    pub ignore_host: bool,
     /// Names of kernels to check; empty for all.
     pub kernels: Vec<String>,
     pub jobs: usize,
@@ -112,7 +114,7 @@ pub fn check_files(inputs: &[(PathBuf, String)], settings: &Settings, solver: &S
         |(), (f, k)| {
             let file = &files[*f];
             let kernel = &file.kernels[*k];
-            let (launch, notes) = launch(settings.block, settings.grid, &file.header, kernel.launch_bounds);
+            let (launch, notes) = launch(settings.block, settings.grid, &file.header, kernel, settings.ignore_host);
             if settings.deadline.is_some_and(|d| Instant::now() >= d) {
                 return gave_up(
                     file,

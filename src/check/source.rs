@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use super::host::{HostFacts, host_facts};
 use super::protocol::load_protocols;
 use crate::base::{FileId, SourceMap, Span};
+use crate::frontend::cuda::host::launches;
 use crate::frontend::cuda::lower::{Lower, LoweredKernel};
 use crate::frontend::cuda::unit::Unit;
 use crate::frontend::header::{Extent, Header, parse_header};
@@ -25,6 +27,8 @@ pub struct SourceKernel {
     pub name: String,
     pub span: Span,
     pub launch_bounds: Option<i128>,
+    /// What launches in the same file say.
+    pub host: HostFacts,
     pub code: KernelCode,
 }
 
@@ -37,7 +41,7 @@ pub enum KernelCode {
 impl From<LoweredKernel> for SourceKernel {
     fn from(kernel: LoweredKernel) -> SourceKernel {
         let (name, span, launch_bounds) = (kernel.name.clone(), kernel.span, kernel.launch_bounds);
-        SourceKernel { name, span, launch_bounds, code: KernelCode::Cuda(Box::new(kernel)) }
+        SourceKernel { name, span, launch_bounds, host: HostFacts::default(), code: KernelCode::Cuda(Box::new(kernel)) }
     }
 }
 
@@ -154,11 +158,16 @@ fn load_cuda(path: &Path, text: String, options: &SourceOptions) -> SourceFile {
     let mut kernels = Vec::new();
     match Unit::parse(&expanded.text, &origin) {
         Some(unit) => {
-            let names = unit.names();
+            let mut names = unit.names();
+            names.header_missing = expanded.remarks.iter().any(|r| r.code == "include-missing");
             let mut lower = Lower::new(&unit, &names);
             for decl in &names.kernels {
                 for bindings in lower.instances(decl) {
-                    let kernel = SourceKernel::from(lower.kernel(decl, &bindings));
+                    let lowered = lower.kernel(decl, &bindings);
+                    let function = &lowered.program.functions[lowered.kernel.0 as usize];
+                    let launches = launches(&mut lower, decl, &bindings).unwrap_or_default();
+                    let host = host_facts(&function.vars[..function.params], &launches, &sources);
+                    let kernel = SourceKernel { host, ..SourceKernel::from(lowered) };
                     // A file that is included twice gives its kernels once.
                     if !kernels.iter().any(|k: &SourceKernel| k.name == kernel.name && k.span == kernel.span) {
                         kernels.push(kernel);

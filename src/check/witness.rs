@@ -7,7 +7,7 @@ use crate::base::Name;
 use crate::core::protocol::Barrier;
 use crate::core::race::{RacePhase, Side};
 use crate::core::scope::{Level, Task};
-use crate::core::semantics::{RunError, Thread, admits, confirm, replay, run};
+use crate::core::semantics::{RunError, Thread, admits, confirm, lanes_of, orders, replay, run};
 use crate::core::{Coordinate, Kernel, Protocol, SiteId};
 use crate::exp::{B, Env, Fun, FunKind, eval_b, eval_n};
 use crate::smt::Model;
@@ -51,7 +51,8 @@ pub fn diverge(kernel: &Kernel<Protocol>, asserts: &[B], model: &Model, level: L
     }
     let mut barrier = None;
     if doubt.is_none() {
-        let counts = |b: &Barrier, _: &Env| Ok(b.scope >= level.scope());
+        let lanes = lanes_of(kernel, [&threads[0], &threads[1]], &env, warp_size);
+        let counts = |barrier: &Barrier, env: &Env| orders(barrier, level, lanes.clone()?, env);
         let mut budget = REPLAY_BUDGET;
         let mut passed = |thread: &Thread| match admits(kernel, thread, &env) {
             Ok(true) => run(kernel, &kernel.code, thread, &env, &counts, &mut budget)
@@ -59,7 +60,6 @@ pub fn diverge(kernel: &Kernel<Protocol>, asserts: &[B], model: &Model, level: L
             Ok(false) => Err("the replay does not fulfil the assumptions".to_owned()),
             Err(error) => Err(format!("the replay stopped: {error}")),
         };
-        let _ = warp_size;
         match (passed(&threads[0]), passed(&threads[1])) {
             (Ok(one), Ok(two)) => {
                 let at = one.barriers.iter().zip(&two.barriers).take_while(|(a, b)| a == b).count();

@@ -290,6 +290,9 @@ pub struct LaunchArgs {
     /// Do not assume that an axis the kernel never reads has extent 1
     #[arg(long)]
     pub all_dims: bool,
+    /// Take nothing from the launches in the host code
+    #[arg(long)]
+    pub ignore_host: bool,
     /// Threads of a warp
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub warp_size: u32,
@@ -321,7 +324,7 @@ pub struct SelectArgs {
     /// Only races on arrays of this name; can be repeated
     #[arg(long, value_name = "NAME")]
     pub array: Vec<String>,
-    /// Only threads that meet at these levels: warp, block, grid
+    /// Only threads that meet at these levels: warp, block, cluster, grid
     #[arg(long, value_name = "LEVELS", value_enum, value_delimiter = ',')]
     pub level: Vec<Level>,
 }

@@ -125,6 +125,7 @@ pub struct LaunchConfig {
     pub grid: Option<Dims>,
     pub all_dims: bool,
     pub warp_size: u32,
+    pub ignore_host: bool,
 }
 
 /// Empty lists select everything; levels are sorted, each once.
@@ -274,6 +275,7 @@ impl LaunchConfig {
             grid: args.grid_dim,
             all_dims: args.all_dims,
             warp_size: args.warp_size,
+            ignore_host: args.ignore_host,
         })
     }
 }
@@ -281,12 +283,8 @@ impl LaunchConfig {
 impl SelectConfig {
     pub fn new(args: SelectArgs) -> Result<SelectConfig, UsageError> {
         let mut levels = args.level;
-        if levels.contains(&Level::Cluster) {
-            let why = "blocks of one cluster are compared at the level of the grid";
-            return Err(UsageError(format!("--level cluster is not supported yet: {why}")));
-        }
         if levels.is_empty() {
-            levels = vec![Level::Warp, Level::Block, Level::Grid];
+            levels = vec![Level::Warp, Level::Block, Level::Cluster, Level::Grid];
         }
         levels.sort_unstable();
         levels.dedup();
@@ -403,7 +401,7 @@ mod tests {
     #[test]
     fn defaults_are_filled_in() {
         let config = check(&[]).expect("a configuration");
-        assert_eq!(config.select.levels, [Level::Warp, Level::Block, Level::Grid]);
+        assert_eq!(config.select.levels, [Level::Warp, Level::Block, Level::Cluster, Level::Grid]);
         assert_eq!(config.launch.block, None);
         assert_eq!(config.launch.warp_size, 32);
         assert_eq!(config.solver.query_timeout, Duration::from_secs(10));
@@ -435,10 +433,6 @@ mod tests {
         assert_eq!(
             refusal(&["--lockstep-warps"]),
             "--lockstep-warps is not supported yet: warps are taken as they run on today's hardware, not in lock-step"
-        );
-        assert_eq!(
-            refusal(&["--level", "cluster"]),
-            "--level cluster is not supported yet: blocks of one cluster are compared at the level of the grid"
         );
         assert_eq!(
             refusal(&["--keep-smt", "Cargo.toml"]),

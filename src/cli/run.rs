@@ -69,6 +69,7 @@ fn settings(source: &SourceConfig, launch: &LaunchConfig, kernels: &[String]) ->
         check: CheckOptions { all_dims: launch.all_dims, warp_size: launch.warp_size, ..CheckOptions::default() },
         block: launch.block,
         grid: launch.grid,
+        ignore_host: launch.ignore_host,
         kernels: kernels.to_vec(),
         jobs: 1,
         deadline: None,
@@ -123,13 +124,13 @@ fn check(config: &CheckConfig) -> Result<Exit, UsageError> {
     Ok(exit_of(&report, config.deny_same_value))
 }
 
-/// The levels that are checked; clusters are not told apart from the grid.
+/// The levels that are checked.
 fn levels(selected: &[ReportLevel]) -> Vec<Level> {
-    let each = selected.iter().filter_map(|l| match l {
-        ReportLevel::Warp => Some(Level::Warp),
-        ReportLevel::Block => Some(Level::Block),
-        ReportLevel::Cluster => None,
-        ReportLevel::Grid => Some(Level::Grid),
+    let each = selected.iter().map(|l| match l {
+        ReportLevel::Warp => Level::Warp,
+        ReportLevel::Block => Level::Block,
+        ReportLevel::Cluster => Level::Cluster,
+        ReportLevel::Grid => Level::Grid,
     });
     each.collect()
 }

@@ -182,8 +182,9 @@ impl Print for Trace {
     }
 }
 
-fn coordinate(p: &mut Printer, kind: &str, coordinate: &Coordinate) {
-    p.line(format_args!("{kind} {} in 0..{};", Binding(&coordinate.var), coordinate.extent));
+fn coordinate(p: &mut Printer, kind: &str, coordinate: &Coordinate, cluster: Option<&N>) {
+    let cluster = cluster.filter(|size| size.as_num() != Some(1)).map_or(String::new(), |n| format!(" cluster {n}"));
+    p.line(format_args!("{kind} {} in 0..{}{cluster};", Binding(&coordinate.var), coordinate.extent));
 }
 
 impl<C> Kernel<C> {
@@ -196,11 +197,12 @@ impl<C> Kernel<C> {
             for array in &self.arrays {
                 p.line(format_args!("array {}: {} unit {};", Quoted(&array.name), array.space, array.unit));
             }
-            self.blocks.iter().for_each(|c| coordinate(p, "block", c));
-            self.threads.iter().for_each(|c| coordinate(p, "thread", c));
+            self.blocks.iter().enumerate().for_each(|(i, c)| coordinate(p, "block", c, self.clusters.get(i)));
+            self.threads.iter().for_each(|c| coordinate(p, "thread", c, None));
             if self.pre.as_lit() != Some(true) {
                 p.line(format_args!("assume {};", self.pre));
             }
+            self.pairs.iter().for_each(|b| p.line(format_args!("pairs {b};")));
             code(p);
         });
     }

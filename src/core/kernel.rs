@@ -28,6 +28,9 @@ pub struct Coordinate {
     pub extent: N,
 }
 
+/// The function that stands, in an assumption about two threads, for the value that its argument has for the other thread.
+pub const OTHER: &str = "other";
+
 /// A kernel at some stage. The header says which variables identify a thread; all threads agree on the `globals`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Kernel<C> {
@@ -37,10 +40,14 @@ pub struct Kernel<C> {
     pub globals: Vec<Var>,
     /// The coordinates of a block in the grid.
     pub blocks: Vec<Coordinate>,
+    /// How many blocks form a cluster, along each coordinate of a block. Empty when each block is a cluster of its own.
+    pub clusters: Vec<N>,
     /// The coordinates of a thread in its block, innermost (fastest) first.
     pub threads: Vec<Coordinate>,
     /// What is assumed, for every thread.
     pub pre: B,
+    /// What is assumed of any two threads: of the one, where [`OTHER`] applied to a term is that term of the other one.
+    pub pairs: Vec<B>,
     pub code: C,
 }
 
@@ -52,8 +59,10 @@ impl<C> Kernel<C> {
             arrays: self.arrays.clone(),
             globals: self.globals.clone(),
             blocks: self.blocks.clone(),
+            clusters: self.clusters.clone(),
             threads: self.threads.clone(),
             pre: self.pre.clone(),
+            pairs: self.pairs.clone(),
             code,
         }
     }

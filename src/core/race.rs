@@ -5,7 +5,7 @@ use indexmap::IndexSet;
 use super::access::{Access, Mode, SiteId};
 use super::closure::{Closure, Context};
 use super::range::{Range, Step};
-use super::scope::{Level, Projection, Task, in_extent};
+use super::scope::{Level, Projection, Task, cluster_sizes, in_extent};
 use super::unsync::Unsync;
 use crate::base::{FreshNames, Name};
 use crate::exp::{B, IntTy, N, NBin, Subst, Var, free_vars_b};
@@ -99,7 +99,8 @@ pub fn race_phase(projection: &Projection, closure: &Closure) -> RacePhase {
 pub fn frame(projection: &Projection, context: impl IntoIterator<Item = B>) -> B {
     let kernel = &projection.kernel;
     let coordinates = kernel.blocks.iter().chain(&kernel.threads).map(in_extent);
-    let own = B::and(context.into_iter().chain(coordinates).chain([kernel.pre.clone()]).collect::<Vec<_>>());
+    let header = coordinates.chain(cluster_sizes(kernel)).chain([kernel.pre.clone()]);
+    let own = B::and(context.into_iter().chain(header).collect::<Vec<_>>());
     // [RACE-FRAME]  each thread has its coordinates in their extents, fulfils the assumption, and is in the phase
     let each = Task::BOTH.map(|task| task.rename(&projection.locals).boolean(&own));
     B::and(each.into_iter().chain([projection.meet.clone()]))

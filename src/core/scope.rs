@@ -7,22 +7,24 @@ use super::protocol::{Barrier, Protocol};
 use crate::base::{FreshNames, Name};
 use crate::exp::{B, IntTy, N, NBin, Subst, Var};
 
-/// The lowest level that contains both threads of a pair. Kernels without clusters know these three.
+/// The lowest level that contains both threads of a pair.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Level {
     Warp,
     Block,
+    Cluster,
     Grid,
 }
 
 impl Level {
-    pub const ALL: [Level; 3] = [Level::Warp, Level::Block, Level::Grid];
+    pub const ALL: [Level; 4] = [Level::Warp, Level::Block, Level::Cluster, Level::Grid];
 
     /// The least scope of a barrier that orders threads that meet here.
     pub fn scope(self) -> Scope {
         match self {
             Level::Warp => Scope::Warp,
             Level::Block => Scope::Block,
+            Level::Cluster => Scope::Cluster,
             Level::Grid => Scope::Grid,
         }
     }
@@ -77,29 +79,33 @@ pub struct Projection {
 
 /// The levels at which threads have to be compared, lowest first. Levels that nothing in the code tells apart are
 /// merged into the higher one: pairs in one warp are compared at the block level, unless a barrier or an atomic has the
-/// scope of a warp.
+/// scope of a warp; pairs in one cluster at the grid level, unless one has the scope of a cluster.
 ///
 /// Source:   theory 3; protocol-spec/05-scopes.md [SCOPE-LEVELS].      Shape: levels in ascending order.
 pub fn levels(kernel: &Kernel<Protocol>) -> Vec<Level> {
     let mut all = Vec::new();
-    if warp_matters(&kernel.code) {
+    if matters(&kernel.code, Scope::Warp) {
         all.push(Level::Warp);
     }
     all.push(Level::Block);
+    if !kernel.clusters.is_empty() && matters(&kernel.code, Scope::Cluster) {
+        all.push(Level::Cluster);
+    }
     if !kernel.blocks.is_empty() {
         all.push(Level::Grid);
     }
     all
 }
 
-fn warp_matters(code: &Protocol) -> bool {
+/// Does a barrier or an atomic have this scope?
+fn matters(code: &Protocol, scope: Scope) -> bool {
     match code {
         Protocol::Skip => false,
-        Protocol::Access(access) => access.mode == Mode::At(Scope::Warp),
-        Protocol::Sync(barrier) => barrier.scope == Scope::Warp,
-        Protocol::Seq(parts) => parts.iter().any(warp_matters),
-        Protocol::If(_, t, e) => warp_matters(t) || warp_matters(e),
-        Protocol::For(_, body) => warp_matters(body),
+        Protocol::Access(access) => access.mode == Mode::At(scope),
+        Protocol::Sync(barrier) => barrier.scope == scope,
+        Protocol::Seq(parts) => parts.iter().any(|p| matters(p, scope)),
+        Protocol::If(_, t, e) => matters(t, scope) || matters(e, scope),
+        Protocol::For(_, body) => matters(body, scope),
     }
 }
 
@@ -116,7 +122,7 @@ pub fn project(kernel: &Kernel<Protocol>, level: Level, in_use: &[Level], warp_s
     let code = visible(&kernel.code, kernel, level, lanes.as_ref(), warp_size);
     let used = lanes.filter(|[one, _]| Mentioned::of(&code).leaves.vars.contains(one));
     let mut own: Vec<Var> = Vec::new();
-    if level == Level::Grid {
+    if level > Level::Block {
         own.extend(kernel.blocks.iter().map(|c| c.var.clone()));
     }
     own.extend(kernel.threads.iter().map(|c| c.var.clone()));
@@ -181,7 +187,7 @@ fn visible(
 
 fn sees(kernel: &Kernel<Protocol>, access: &Access, level: Level) -> bool {
     let shared = kernel.array(&access.array).is_some_and(|a| a.space == Space::Shared);
-    level < Level::Grid || !shared
+    level <= Level::Block || !shared
 }
 
 fn all_lanes(mask: &N, warp_size: u32) -> bool {
@@ -226,17 +232,41 @@ fn meet(
     };
     let (threads_differ, blocks_differ) = (differ(&kernel.threads), differ(&kernel.blocks));
     let same_warp = one.numeric(&warp).eq(&two.numeric(&warp));
+    let clusters = cluster_ids(kernel);
+    let same_cluster = B::and(clusters.iter().map(|n| one.numeric(n).eq(&two.numeric(n))).collect::<Vec<_>>());
     let lanes =
         lanes.into_iter().flat_map(|[a, b]| [N::var(a).eq(&one.numeric(&lane)), N::var(b).eq(&two.numeric(&lane))]);
     let lanes = B::and(lanes.collect::<Vec<_>>());
-    match (level, below) {
-        (Level::Warp, _) => B::and([threads_differ, same_warp, lanes]),
-        (Level::Block, Some(_)) => B::and([threads_differ, B::not(&same_warp)]),
-        (Level::Block, None) => threads_differ,
-        (Level::Grid, Some(Level::Block | Level::Grid)) => blocks_differ,
-        (Level::Grid, Some(Level::Warp)) => B::or([blocks_differ, B::not(&same_warp)]),
-        (Level::Grid, None) => B::or([blocks_differ, threads_differ]),
-    }
+    // Coordinates that are not doubled are the same for both.
+    let doubled = level > Level::Block;
+    let blocks_differ = if doubled { blocks_differ } else { B::lit(false) };
+    let together = match level {
+        Level::Warp => B::and([same_warp.clone(), lanes]),
+        Level::Block | Level::Grid => B::lit(true),
+        Level::Cluster => same_cluster.clone(),
+    };
+    let apart = match below {
+        None => B::or([blocks_differ, threads_differ]),
+        Some(Level::Warp) if doubled => B::or([blocks_differ, B::not(&same_warp)]),
+        // That they differ follows from their warps, and is said for the solver.
+        Some(Level::Warp) => B::and([threads_differ, B::not(&same_warp)]),
+        Some(Level::Block) => blocks_differ,
+        Some(Level::Cluster | Level::Grid) => B::not(&same_cluster),
+    };
+    B::and([together, apart])
+}
+
+/// Which cluster of the grid a block is in, along each coordinate; the block itself where there are no clusters.
+/// [SCOPE-CLUSTER]
+pub fn cluster_ids<C>(kernel: &Kernel<C>) -> Vec<N> {
+    let size = |i: usize| kernel.clusters.get(i).cloned().unwrap_or(N::num(1));
+    let each = kernel.blocks.iter().enumerate();
+    each.map(|(i, c)| N::bin(NBin::Div, IntTy::MATH, &N::var(&c.var), &size(i))).collect()
+}
+
+/// The constraint that each cluster has at least one block. [SCOPE-CLUSTER]
+pub fn cluster_sizes<C>(kernel: &Kernel<C>) -> impl Iterator<Item = B> + '_ {
+    kernel.clusters.iter().map(|size| N::num(1).le(size))
 }
 
 /// The constraint that a coordinate is in its extent. [SCOPE-COORDINATE]

@@ -7,7 +7,7 @@ use super::access::{Access, Mode, Scope, SiteId};
 use super::kernel::{Coordinate, Kernel, Space};
 use super::protocol::{Barrier, Protocol};
 use super::range::{Range, RangeValues};
-use super::scope::{Level, linear_id};
+use super::scope::{Level, cluster_ids, linear_id};
 use crate::base::Name;
 use crate::exp::{Env, EvalError, eval_b, eval_n};
 
@@ -302,6 +302,18 @@ pub fn linear_of<C>(kernel: &Kernel<C>, thread: &Thread, values: &Env) -> Result
     eval_n(&linear_id(&kernel.threads), &env)
 }
 
+/// The coordinates of the cluster of a thread in the grid of clusters. [SCOPE-CLUSTER]
+fn cluster_of<C>(kernel: &Kernel<C>, thread: &Thread, values: &Env) -> Result<Vec<i128>, EvalError> {
+    if kernel.clusters.is_empty() {
+        return Ok(thread.block.clone());
+    }
+    let mut env = values.clone();
+    for (coordinate, value) in kernel.blocks.iter().zip(&thread.block) {
+        env.set(&coordinate.var.name, *value);
+    }
+    cluster_ids(kernel).iter().map(|n| eval_n(n, &env)).collect()
+}
+
 /// The lowest level that contains both threads; `None` when they are the same thread. [SCOPE-MEET]
 pub fn meeting<C>(
     kernel: &Kernel<C>,
@@ -314,7 +326,8 @@ pub fn meeting<C>(
         return Ok(None);
     }
     if one.block != two.block {
-        return Ok(Some(Level::Grid));
+        let together = cluster_of(kernel, one, values)? == cluster_of(kernel, two, values)?;
+        return Ok(Some(if together { Level::Cluster } else { Level::Grid }));
     }
     let size = i128::from(warp_size.max(1));
     let same = linear_of(kernel, one, values)? / size == linear_of(kernel, two, values)? / size;
@@ -322,9 +335,26 @@ pub fn meeting<C>(
 }
 
 /// The lanes of two threads in their warps.
-pub fn lanes<C>(kernel: &Kernel<C>, pair: [&Thread; 2], warp_size: u32, values: &Env) -> Result<[i128; 2], EvalError> {
+pub fn lanes_of<C>(
+    kernel: &Kernel<C>,
+    pair: [&Thread; 2],
+    values: &Env,
+    warp_size: u32,
+) -> Result<[i128; 2], EvalError> {
     let size = i128::from(warp_size.max(1));
     Ok([linear_of(kernel, pair[0], values)? % size, linear_of(kernel, pair[1], values)? % size])
+}
+
+/// Does a barrier, where it is reached, order two threads that meet at a level, in these lanes? [SCOPE-SYNC] [SCOPE-MASK]
+pub fn orders(barrier: &Barrier, level: Level, lanes: [i128; 2], env: &Env) -> Result<bool, EvalError> {
+    match &barrier.mask {
+        _ if barrier.scope < level.scope() => Ok(false),
+        Some(mask) if level == Level::Warp => {
+            let mask = eval_n(mask, env)?;
+            Ok(lanes.iter().all(|lane| (mask >> lane.clamp(&0, &127)) & 1 == 1))
+        }
+        Some(_) | None => Ok(true),
+    }
 }
 
 /// Runs one of two threads of the kernel as it was before projection, with the barriers that order this pair: those
@@ -337,14 +367,7 @@ pub fn replay_one(
     values: &Env,
     budget: &mut u64,
 ) -> Result<Run, RunError> {
-    let counts = |barrier: &Barrier, env: &Env| match &barrier.mask {
-        _ if barrier.scope < level.scope() => Ok(false),
-        Some(mask) if level == Level::Warp => {
-            let mask = eval_n(mask, env)?;
-            Ok(lanes.iter().all(|lane| (mask >> lane.clamp(&0, &127)) & 1 == 1))
-        }
-        Some(_) | None => Ok(true),
-    };
+    let counts = |barrier: &Barrier, env: &Env| orders(barrier, level, lanes, env);
     run(kernel, &kernel.code, thread, values, &counts, budget)
 }
 
@@ -360,7 +383,7 @@ pub fn replay(
     values: &Env,
     budget: &mut u64,
 ) -> Result<[Run; 2], RunError> {
-    let lanes = lanes(kernel, pair, warp_size, values)?;
+    let lanes = lanes_of(kernel, pair, values, warp_size)?;
     let one = replay_one(kernel, pair[0], lanes, level, values, budget)?;
     let two = replay_one(kernel, pair[1], lanes, level, values, budget)?;
     if one.barriers != two.barriers {

@@ -2,6 +2,7 @@
 
 use super::access::SiteId;
 use super::closure::{Closure, Context};
+use super::names::depends;
 use super::protocol::Protocol;
 use super::race::{context_conditions, frame};
 use super::range::Range;
@@ -26,6 +27,8 @@ pub struct Obligation {
     /// The loops and conditions around the decision, outermost first.
     pub context: Vec<Context>,
     pub decision: Decision,
+    /// What has to hold, of both threads alike, for a barrier below the decision to wait for the two.
+    pub concerns: B,
 }
 
 /// The decisions in which threads of the level may differ, as far as the variables show; none when every barrier is
@@ -49,7 +52,9 @@ fn gather(projection: &Projection, code: &Protocol, context: &mut Vec<Context>, 
         // [UNIFORM-IF]   the condition is the same for both
         Protocol::If(b, t, e) => {
             if may_differ(projection, |leaves| leaves.boolean(b)) {
-                all.push(Obligation { barrier, context: context.clone(), decision: Decision::If(b.clone()) });
+                let decision = Decision::If(b.clone());
+                let concerns = B::or([concerned(projection, t), concerned(projection, e)]);
+                all.push(Obligation { barrier, context: context.clone(), decision, concerns });
             }
             for (cond, branch) in [(b.clone(), t), (B::not(b), e)] {
                 context.push(Context::Assume(cond));
@@ -60,13 +65,34 @@ fn gather(projection: &Projection, code: &Protocol, context: &mut Vec<Context>, 
         // [UNIFORM-FOR]  the range is the same for both, so that they are in the same iteration
         Protocol::For(range, body) => {
             if may_differ(projection, |leaves| range.terms().into_iter().for_each(|n| leaves.numeric(n))) {
-                all.push(Obligation { barrier, context: context.clone(), decision: Decision::For(range.clone()) });
+                let concerns = beyond(range, concerned(projection, body));
+                let decision = Decision::For(range.clone());
+                all.push(Obligation { barrier, context: context.clone(), decision, concerns });
             }
             context.push(Context::Bind(range.clone()));
             gather(projection, body, context, all);
             context.pop();
         }
     }
+}
+
+/// A condition on what the two threads share that holds whenever a barrier of the code runs: with a mask, that both lanes
+/// are in it. [UNIFORM-MASK]
+fn concerned(projection: &Projection, code: &Protocol) -> B {
+    let inner = |p: &Protocol| concerned(projection, p);
+    match code {
+        Protocol::Skip | Protocol::Access(_) => B::lit(false),
+        Protocol::Sync(barrier) => B::lit(barrier.scope >= projection.level.scope()),
+        Protocol::Seq(parts) => B::or(parts.iter().map(inner).collect::<Vec<_>>()),
+        Protocol::If(b, t, e) if may_differ(projection, |leaves| leaves.boolean(b)) => B::or([inner(t), inner(e)]),
+        Protocol::If(b, t, e) => B::or([B::and([b.clone(), inner(t)]), B::and([B::not(b), inner(e)])]),
+        Protocol::For(range, body) => beyond(range, inner(body)),
+    }
+}
+
+/// A condition that follows from another one for some value of the variable of a range.
+fn beyond(range: &Range, condition: B) -> B {
+    if depends(&condition, range) { B::lit(true) } else { condition }
 }
 
 /// Does a term mention a variable of which each thread has its own?
@@ -95,7 +121,7 @@ pub fn divergence(projection: &Projection, obligation: &Obligation) -> B {
             B::and([terms, B::or([one.boolean(&runs), two.boolean(&runs)])])
         }
     };
-    B::and([frame(projection, context_conditions(&obligation.context)), differ])
+    B::and([frame(projection, context_conditions(&obligation.context)), obligation.concerns.clone(), differ])
 }
 
 impl Obligation {

@@ -79,7 +79,7 @@ struct Scopes<'k> {
 /// All broken rules of the language of the default path, in program order; empty when the kernel is in it.
 ///
 /// Source:   theory 2, 4; protocol-spec/03-wellformed.md.     Shape: Kernel of Protocol, level -> violations.
-/// Units:    at the levels of warp and block a thread has its own coordinates, at the level of the grid also its own block.
+/// Units:    at the levels of warp and block a thread has its own coordinates, at those of cluster and grid also its own block.
 /// Deviates: from \[MAP\]: synchronised conditionals, and loops that run zero times, are allowed.
 pub fn violations(kernel: &Kernel<Protocol>, level: Level) -> Vec<Violation> {
     let mut scopes = Scopes { level, kernel, scope: BTreeMap::new(), found: Vec::new() };
@@ -107,9 +107,13 @@ impl Scopes<'_> {
         for coordinate in kernel.blocks.iter().chain(&kernel.threads) {
             self.bound("WF-EXTENT", None, |leaves| leaves.numeric(&coordinate.extent));
         }
-        kernel.blocks.iter().for_each(|c| self.declare(&c.var, self.level == Level::Grid));
+        for size in &kernel.clusters {
+            self.bound("WF-EXTENT", None, |leaves| leaves.numeric(size));
+        }
+        kernel.blocks.iter().for_each(|c| self.declare(&c.var, self.level > Level::Block));
         kernel.threads.iter().for_each(|c| self.declare(&c.var, true));
         self.bound("WF-BOUND", None, |leaves| leaves.boolean(&kernel.pre));
+        self.bound("WF-BOUND", None, |leaves| kernel.pairs.iter().for_each(|b| leaves.boolean(b)));
         for (i, array) in kernel.arrays.iter().enumerate() {
             if kernel.arrays.iter().take(i).any(|a| a.name == array.name) {
                 self.report("WF-NAMES", None, format!("the array `{}` is declared twice", array.name));
@@ -188,14 +192,15 @@ impl Scopes<'_> {
         let at = Some(barrier.site);
         let Some(mask) = &barrier.mask else { return };
         self.bound("WF-BOUND", at, |leaves| leaves.numeric(mask));
-        // [WF-MASK]  only the barrier of a warp has a mask, and it is the same for all threads of the barrier
+        // [WF-MASK]  only the barrier of a warp has a mask
         if barrier.scope != Scope::Warp {
             self.report("WF-MASK", at, "only the barrier of a warp has a mask".into());
         }
+        // [WF-UNIFORM-MASK]  the mask is the same for all threads of the barrier
         if self.level == Level::Warp
             && let Some(name) = self.local(|leaves| leaves.numeric(mask))
         {
-            self.report("WF-MASK", at, format!("the mask depends on `{name}`"));
+            self.report("WF-UNIFORM-MASK", at, format!("the mask depends on `{name}`"));
         }
     }
 

@@ -17,6 +17,13 @@ impl N {
         N::make(NExp::Call(fun, args))
     }
 
+    pub fn as_var(&self) -> Option<&Var> {
+        match self.kind() {
+            NExp::Var(var) => Some(var),
+            _ => None,
+        }
+    }
+
     pub fn as_num(&self) -> Option<i128> {
         match self.kind() {
             NExp::Num(value) => Some(*value),

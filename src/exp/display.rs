@@ -139,8 +139,13 @@ impl Out<'_, '_> {
             return Ok(());
         }
         match term.kind() {
-            NExp::Num(value) if *value < 0 && above > 0 => write!(self.f, "({value})"),
-            NExp::Num(value) => write!(self.f, "{value}"),
+            NExp::Num(value) => {
+                let wide = if value.unsigned_abs() > u128::from(u64::MAX) { "#int" } else { "" };
+                match *value < 0 && above > 0 {
+                    true => write!(self.f, "({value}{wide})"),
+                    false => write!(self.f, "{value}{wide}"),
+                }
+            }
             NExp::Var(var) => write!(self.f, "{}", Quoted(&var.name)),
             NExp::Bin(op @ (NBin::Min | NBin::Max), ty, l, r) => {
                 let mark = if *ty == IntTy::I32 { "" } else { "#" };
@@ -257,4 +262,13 @@ impl Display for B {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         Out { f, nodes: NODES }.boolean(self, 0)
     }
+}
+
+/// A condition for people, in the way of C: operators without their types.
+pub fn plain(condition: &B) -> String {
+    let mut text = condition.to_string();
+    for op in ["+", "-", "*", "/", "%", "<<", ">>"] {
+        text = text.replace(&format!(" {op}int "), &format!(" {op} "));
+    }
+    text.replace("min#int(", "min(").replace("max#int(", "max(")
 }

@@ -33,6 +33,8 @@ struct Maker<'c> {
     scope: Vec<(Var, Uniform)>,
     sites: u32,
     binders: u32,
+    /// The coordinates of blocks, each with the size of clusters.
+    clusters: Vec<(Var, N)>,
 }
 
 /// A kernel whose size is chosen too: at most `depth` constructors deep, or `nesting` synchronised loops one in the other
@@ -59,11 +61,24 @@ fn make(choices: &mut Choices, dialect: Dialect, depth: u32, loops: u32) -> Kern
         (Dialect::Paper | Dialect::Block | Dialect::Divergent, 0) => vec![coordinate("t", 2)],
         (Dialect::Paper | Dialect::Block | Dialect::Divergent, _) => vec![coordinate("t", 2), coordinate("u", 2)],
     };
-    let blocks = if dialect == Dialect::Scopes { vec![coordinate("b", 2)] } else { Vec::new() };
+    let mut threads = threads;
+    let (mut blocks, mut clusters) = (Vec::new(), Vec::new());
+    if dialect == Dialect::Scopes {
+        let size = N::add(IntTy::I32, &N::var(&var("g")), &N::num(1));
+        (blocks, clusters) = match choices.pick(4) {
+            0 | 1 => (vec![coordinate("b", 2)], vec![]),
+            2 => (vec![coordinate("b", 4)], vec![size]),
+            _ => (vec![coordinate("b", 2), coordinate("c", 2)], vec![N::num(1), N::num(2)]),
+        };
+        if !clusters.is_empty() {
+            threads = vec![coordinate("t", 3)];
+        }
+    }
     let mut scope = vec![(var("g"), Some(Scope::Grid))];
     scope.extend(blocks.iter().map(|c| (c.var.clone(), Some(Scope::Block))));
     scope.extend(threads.iter().map(|c| (c.var.clone(), None)));
-    let mut maker = Maker { choices, dialect, scope, sites: 0, binders: 0 };
+    let sizes = blocks.iter().map(|c| c.var.clone()).zip(clusters.iter().cloned()).collect();
+    let mut maker = Maker { choices, dialect, scope, sites: 0, binders: 0, clusters: sizes };
     let code = if loops == 0 { maker.code(depth, Some(Scope::Grid)) } else { maker.nest(loops) };
     let array = |name: &str, space| ArrayDecl { name: name.into(), space, unit: 4 };
     Kernel {
@@ -71,7 +86,9 @@ fn make(choices: &mut Choices, dialect: Dialect, depth: u32, loops: u32) -> Kern
         arrays: vec![array("A", Space::Global), array("S", Space::Shared)],
         globals: vec![var("g")],
         blocks,
+        clusters,
         threads,
+        pairs: Vec::new(),
         pre: B::and([N::num(0).le(&N::var(&var("g"))), N::var(&var("g")).lt(&N::num(3))]),
         code,
     }
@@ -145,7 +162,7 @@ impl Maker<'_> {
 
     fn barrier(&mut self, barriers: Uniform) -> Protocol {
         let site = self.site();
-        let scopes = [Scope::Block, Scope::Warp, Scope::Grid];
+        let scopes = [Scope::Block, Scope::Warp, Scope::Grid, Scope::Cluster];
         let allowed: Vec<Scope> = scopes.into_iter().filter(|s| Some(*s) <= barriers).collect();
         let scope = match self.dialect {
             Dialect::Scopes => *self.choices.one_of(&allowed).unwrap_or(&Scope::Warp),
@@ -165,7 +182,9 @@ impl Maker<'_> {
     /// How uniform the next condition is; no more than what barriers around it allow.
     fn uniformity(&mut self, barriers: Uniform) -> Uniform {
         let all = match self.dialect {
-            Dialect::Scopes => vec![Some(Scope::Grid), Some(Scope::Block), Some(Scope::Warp), None],
+            Dialect::Scopes => {
+                vec![Some(Scope::Grid), Some(Scope::Block), Some(Scope::Warp), None, Some(Scope::Cluster)]
+            }
             Dialect::Paper | Dialect::Block => vec![Some(Scope::Grid), None, Some(Scope::Grid)],
             Dialect::Accesses | Dialect::Divergent => vec![None, Some(Scope::Grid)],
         };
@@ -178,8 +197,19 @@ impl Maker<'_> {
             // The number of the warp is the same for all threads of a warp.
             return self.warp().eq(&N::num(self.choices.pick(2) as i128));
         }
+        if uniform == Some(Scope::Cluster)
+            && let Some(number) = self.cluster()
+        {
+            return number.eq(&N::num(self.choices.pick(2) as i128));
+        }
         let vars = self.vars(uniform);
         small_truth(self.choices, &vars)
+    }
+
+    /// The number of the cluster along the last coordinate of blocks, the same for all threads of a cluster.
+    fn cluster(&self) -> Option<N> {
+        let (block, size) = self.clusters.last()?;
+        Some(N::bin(NBin::Div, IntTy::I32, &N::var(block), size))
     }
 
     fn warp(&self) -> N {
@@ -291,7 +321,7 @@ impl Maker<'_> {
             1 | 2 => Mode::Rd,
             3 => Mode::Wr(Some(small_number(self.choices, &vars))),
             4 => Mode::At(Scope::Block),
-            _ => Mode::At(*self.choices.one_of(&[Scope::Grid, Scope::Warp]).unwrap_or(&Scope::Grid)),
+            _ => Mode::At(*self.choices.one_of(&[Scope::Grid, Scope::Warp, Scope::Cluster]).unwrap_or(&Scope::Grid)),
         };
         let rank = if extended && self.choices.rarely(4) { 2 } else { 1 };
         let index = (0..rank).map(|_| small_number(self.choices, &vars)).collect();

@@ -62,11 +62,14 @@ pub fn shape(kernel: &Kernel<Protocol>, plan: &Plan) -> impl Iterator<Item = (&'
         ("with empty loops", has_empty_loops(kernel)),
         ("with synchronised conditionals", any(code, &|p| matches!(p, Protocol::If(..)) && p.synchronises())),
         ("with several levels", levels(kernel).len() > 1),
+        ("with a level of clusters", levels(kernel).contains(&Level::Cluster)),
     ];
     let none: &[&str] = match plan.dialect {
-        Dialect::Paper => &["with empty loops", "with synchronised conditionals", "with several levels"],
-        Dialect::Block | Dialect::Divergent => &["with several levels"],
-        Dialect::Accesses => &["with barriers"],
+        Dialect::Paper => {
+            &["with empty loops", "with synchronised conditionals", "with several levels", "with a level of clusters"]
+        }
+        Dialect::Block | Dialect::Divergent => &["with several levels", "with a level of clusters"],
+        Dialect::Accesses => &["with barriers", "with a level of clusters"],
         Dialect::Scopes => &[],
     };
     let (synchronised, deep) = (plan.dialect != Dialect::Accesses, plan.nesting > 3);

@@ -220,6 +220,8 @@ fn intrinsic_name(intrinsic: &Intrinsic) -> String {
     match intrinsic {
         Intrinsic::Atomic(name, scope) => format!("atomic {scope} {name}"),
         Intrinsic::Barrier(scope) => format!("sync {scope}"),
+        Intrinsic::ClusterArrive => "arrive cluster".to_owned(),
+        Intrinsic::ClusterWait => "wait cluster".to_owned(),
         Intrinsic::BarrierReduce(name) => format!("sync block {name}"),
         Intrinsic::Pure(name, _) => format!("pure {name}"),
         Intrinsic::TouchReadWrite(name) => format!("touch {name}"),

@@ -161,6 +161,9 @@ pub enum Intrinsic {
     Atomic(Name, Scope),
     /// A barrier; arguments: the mask, for warp scope.
     Barrier(Scope),
+    /// The two halves of a barrier of a cluster: what comes before the one is ordered with what comes after the other.
+    ClusterArrive,
+    ClusterWait,
     /// A block barrier that also combines a predicate over the block: the result is uniform.
     BarrierReduce(Name),
     /// Holds for every thread that gets here, from here on.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::ir::{Builtin, Expr, ExprKind, Function, Intrinsic, Loop, Stmt, StmtKind, VarId};
 use super::types::Type;
+use crate::core::Scope;
 
 impl Expr {
     /// The direct subexpressions, in the order of evaluation.
@@ -95,21 +96,32 @@ fn each_loop<'s>(the_loop: &'s Loop, f: &mut impl FnMut(&'s Expr), declared: &mu
     each_expr(&the_loop.body, f, declared);
 }
 
-/// The axes of blocks and grids that code reads.
+/// The axes of blocks and grids that code reads, and whether it has to do with clusters.
 #[derive(Default)]
 pub struct Axes {
     pub block: [bool; 3],
     pub grid: [bool; 3],
+    pub cluster: bool,
 }
+
+/// Questions about the place of a block in its cluster.
+pub const CLUSTER_QUERIES: [&str; 4] = ["block_rank", "num_blocks", "block_index", "dim_blocks"];
 
 impl Axes {
     pub fn function(&mut self, function: &Function) {
         let Some(body) = &function.body else { return };
         each_expr(
             body,
-            &mut |e| match e.kind {
-                ExprKind::Builtin(Builtin::ThreadIdx(a) | Builtin::BlockDim(a)) => self.block[usize::from(a)] = true,
-                ExprKind::Builtin(Builtin::BlockIdx(a) | Builtin::GridDim(a)) => self.grid[usize::from(a)] = true,
+            &mut |e| match &e.kind {
+                ExprKind::Intrinsic(
+                    Intrinsic::Barrier(Scope::Cluster) | Intrinsic::ClusterArrive | Intrinsic::ClusterWait,
+                    _,
+                ) => self.cluster = true,
+                ExprKind::CallUnknown(name, _) if CLUSTER_QUERIES.contains(&name.as_str()) => {
+                    (self.cluster, self.grid) = (true, [true; 3]);
+                }
+                ExprKind::Builtin(Builtin::ThreadIdx(a) | Builtin::BlockDim(a)) => self.block[usize::from(*a)] = true,
+                ExprKind::Builtin(Builtin::BlockIdx(a) | Builtin::GridDim(a)) => self.grid[usize::from(*a)] = true,
                 _ => {}
             },
             &mut |_| {},

@@ -99,14 +99,14 @@ pub struct Session {
     config: SolverConfig,
     link: Link,
     base: Option<Base>,
+    /// The process that was told about the base, by its number. Not in the base, which is elsewhere while it is asked about.
+    loaded: Option<u64>,
 }
 
 /// Conditions that hold in all queries to come.
 struct Base {
     query: Query,
     encoded: Option<Encoded>,
-    /// The process that was told about them, by its number.
-    loaded: Option<u64>,
 }
 
 /// A query as integers.
@@ -126,7 +126,7 @@ enum Verdict {
 
 impl Session {
     pub fn new(config: SolverConfig) -> Session {
-        Session { link: Link::new(&config), config, base: None }
+        Session { link: Link::new(&config), config, base: None, loaded: None }
     }
 
     pub fn stats(&self) -> Stats {
@@ -155,7 +155,7 @@ impl Session {
     /// From now on `check_extra` asks about `base` and more conditions.
     pub fn with_base(&mut self, base: &Query) {
         self.unload();
-        self.base = Some(Base { query: base.clone(), encoded: None, loaded: None });
+        self.base = Some(Base { query: base.clone(), encoded: None });
     }
 
     /// Is the base with these conditions satisfiable?
@@ -184,7 +184,7 @@ impl Session {
             return self.with_base(&Query::new(Vec::new(), vec![condition.clone()]));
         };
         base.query.asserts.push(condition.clone());
-        let loaded = base.loaded.is_some() && base.loaded == self.link.running();
+        let loaded = self.loaded.is_some() && self.loaded == self.link.running();
         let added = match &mut base.encoded {
             Some(encoded) => encoded.add(condition).ok(),
             None => None,
@@ -219,12 +219,10 @@ impl Session {
 
     /// Forgets what the process was told.
     fn unload(&mut self) {
-        if let Some(base) = &mut self.base {
-            if base.loaded.is_some() && base.loaded == self.link.running() {
-                self.link.tell("(pop 1)\n");
-            }
-            base.loaded = None;
+        if self.loaded.is_some() && self.loaded == self.link.running() {
+            self.link.tell("(pop 1)\n");
         }
+        self.loaded = None;
     }
 
     // Deciding a query.
@@ -355,10 +353,10 @@ impl Session {
             return Err(Reason::Unencodable("the base was not encoded".to_string()));
         };
         self.link.start(deadline)?;
-        if base.loaded.is_none() || base.loaded != self.link.running() {
+        if self.loaded.is_none() || self.loaded != self.link.running() {
             self.link.tell("(push 1)\n");
             self.link.tell(&encoded.text);
-            base.loaded = self.link.running();
+            self.loaded = self.link.running();
         }
         let mut encoded = encoded.clone();
         let known: std::collections::HashSet<Name> = encoded.vars.iter().map(|(name, _)| name.clone()).collect();
@@ -603,9 +601,13 @@ struct Link {
     process: Option<Process>,
     /// The number of the running process, from 1.
     number: u64,
+    /// In a row. A process that is only slow with a question has not failed.
     failures: u32,
+    /// The last of them, or the last that was not a time-out.
     last_failure: Option<Reason>,
     max_failures: u32,
+    /// Has the process answered anything yet?
+    listened: bool,
     max_answer: usize,
     markers: u64,
     keep_dir: Option<PathBuf>,
@@ -622,6 +624,7 @@ impl Link {
             number: 0,
             failures: 0,
             last_failure: None,
+            listened: false,
             max_failures: config.max_failures.max(1),
             max_answer: config.max_answer,
             markers: 0,
@@ -650,11 +653,14 @@ impl Link {
         }
         let located = self.located()?;
         if self.failures >= self.max_failures {
-            let last = self.last_failure.clone().map(|r| r.to_string()).unwrap_or_default();
-            return Err(Reason::SolverDied(format!(
-                "given up after {} failures in a row; the last: {last}",
-                self.failures
-            )));
+            return Err(match &self.last_failure {
+                // It was too slow every time: that is not a failure of the solver.
+                None | Some(Reason::Timeout) => Reason::Timeout,
+                Some(last) => {
+                    let count = self.failures;
+                    Reason::SolverDied(format!("given up after {count} failures in a row; the last: {last}"))
+                }
+            });
         }
         let process = match Process::spawn(&located, self.max_answer) {
             Ok(process) => process,
@@ -664,6 +670,7 @@ impl Link {
             self.stats.restarts += 1;
         }
         self.number += 1;
+        self.listened = false;
         process.send("(set-option :print-success false)\n");
         process.send(match located.kind {
             SolverKind::Z3 => "(set-option :produce-models true)\n",
@@ -680,7 +687,10 @@ impl Link {
         self.tell(&format!("(echo \"{marker}\")\n"));
         let said = self.read(deadline + GRACE)?;
         match said.trim_matches('"') {
-            text if text == marker => Ok(()),
+            text if text == marker => {
+                self.listened = true;
+                Ok(())
+            }
             text if text.starts_with("(error") => Err(self.error(&said)),
             _ => Err(self.failed(ProcessError::Garbage(format!("`{}` out of turn", clip(&said))))),
         }
@@ -703,13 +713,18 @@ impl Link {
     /// Ends the process and counts the failure.
     fn failed(&mut self, error: ProcessError) -> Reason {
         self.process = None;
-        self.failures += 1;
         let reason = match error {
             ProcessError::Overrun => Reason::Timeout,
             ProcessError::Spawn(_) | ProcessError::Died(_) => Reason::SolverDied(error.to_string()),
             ProcessError::Garbage(what) => Reason::Garbage(what),
         };
-        self.last_failure = Some(reason.clone());
+        let slow = reason == Reason::Timeout;
+        if !slow || !self.listened {
+            self.failures += 1;
+        }
+        if !slow || self.failures == 1 {
+            self.last_failure = Some(reason.clone());
+        }
         reason
     }
 
@@ -746,15 +761,7 @@ impl Link {
         self.tell(&format!("(set-option :{option} {millis})\n"));
         self.synchronise(deadline)?;
         self.tell("(check-sat)\n");
-        let said = match self.read(deadline + GRACE) {
-            Ok(said) => said,
-            Err(Reason::Timeout) => {
-                // It listened, so it is only slow: no failure, but it has to go.
-                self.failures = self.failures.saturating_sub(1);
-                return Err(Reason::Timeout);
-            }
-            Err(reason) => return Err(reason),
-        };
+        let said = self.read(deadline + GRACE)?;
         match said.as_str() {
             "sat" => {
                 self.failures = 0;

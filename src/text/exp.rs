@@ -159,7 +159,7 @@ impl Parser<'_> {
                     _ if applied => self.call(name, FunKind::Input),
                     _ => match self.scope.get(&name) {
                         Some(var) => Ok(Term::Number(N::var(var))),
-                        None => self.fail(at, format!("`{name}` is not declared here")),
+                        None => self.fail(at, format!("`{name}` is not declared here [WF-BOUND]")),
                     },
                 }
             }

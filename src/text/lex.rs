@@ -20,7 +20,7 @@ pub enum Token {
         name: Name,
         quoted: bool,
     },
-    /// Digits; `None` when the number needs more than 127 bits.
+    /// Digits; `None` when the number needs more than 127 bits. The parser takes 64.
     Number(Option<i128>),
     /// An operator or other mark, and the type that is glued to it.
     Mark(&'static str, Option<IntTy>),
@@ -32,7 +32,7 @@ impl std::fmt::Display for Token {
         match self {
             Token::Word { name, .. } => write!(f, "`{name}`"),
             Token::Number(Some(value)) => write!(f, "`{value}`"),
-            Token::Number(None) => f.write_str("a number of more than 127 bits"),
+            Token::Number(None) => f.write_str("a number of more than 64 bits"),
             Token::Mark(mark, ty) => {
                 write!(f, "`{mark}{}`", ty.map_or(String::new(), |ty| ty.to_string()))
             }

@@ -51,8 +51,11 @@ impl<'t> Parser<'t> {
     pub fn into_errors(mut self) -> Vec<TextError> {
         self.errors.sort();
         self.errors.dedup();
+        if let Some((_, last)) = self.errors.get_mut(ERRORS..).and_then(|more| more.first_mut()) {
+            *last = format!("more than {ERRORS} errors: this one and what follows it are not listed");
+        }
         let text = self.text;
-        let placed = self.errors.into_iter().take(ERRORS).map(|(at, message)| {
+        let placed = self.errors.into_iter().take(ERRORS + 1).map(|(at, message)| {
             let before = text.get(..at).unwrap_or(text);
             let line = before.matches('\n').count() + 1;
             let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
@@ -85,7 +88,7 @@ impl<'t> Parser<'t> {
 
     pub fn fail<T>(&mut self, at: usize, message: impl Into<String>) -> Parsed<T> {
         self.note(at, message);
-        Err(if self.errors.len() >= ERRORS { Stop::Everywhere } else { Stop::Here })
+        Err(if self.errors.len() > ERRORS { Stop::Everywhere } else { Stop::Here })
     }
 
     pub fn fail_for_good<T>(&mut self, at: usize, message: impl Into<String>) -> Parsed<T> {
@@ -150,11 +153,22 @@ impl<'t> Parser<'t> {
 
     pub fn number(&mut self, wanted: &str) -> Parsed<i128> {
         match *self.peek() {
-            Token::Number(Some(value)) => {
+            Token::Number(read) => {
+                let at = self.here();
                 self.skip();
-                Ok(value)
+                // A number of mathematics, which no type of a kernel has, says so.
+                let wide = self.eat("#");
+                if wide {
+                    self.expect_word("int")?;
+                }
+                match read {
+                    None => self.fail(at, "the number needs more than 127 bits"),
+                    Some(value) if value > i128::from(u64::MAX) && !wide => {
+                        self.fail(at, "the number needs more than 64 bits: `#int` after it says that it is meant")
+                    }
+                    Some(value) => Ok(value),
+                }
             }
-            Token::Number(None) => self.fail(self.here(), "the number needs more than 127 bits"),
             Token::Word { .. } | Token::Mark(..) | Token::End => self.unexpected(wanted),
         }
     }

@@ -7,7 +7,7 @@ use crate::core::{
     Access, Alignment, ArrayDecl, Barrier, Closure, Context, Coordinate, Kernel, Mode, Protocol, Range, Scope, SiteId,
     Space, Step, Task, Trace, Unsync,
 };
-use crate::exp::{B, IntTy, N, Var};
+use crate::exp::{B, IntTy, N, Var, free_vars_n};
 
 /// The code of a kernel that was read.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -86,7 +86,9 @@ impl Parser<'_> {
             arrays: Vec::new(),
             globals: Vec::new(),
             blocks: Vec::new(),
+            clusters: Vec::new(),
             threads: Vec::new(),
+            pairs: Vec::new(),
             pre: B::lit(true),
             code: empty,
         };
@@ -113,6 +115,9 @@ impl Parser<'_> {
             }
         }
         kernel.pre = B::and(pre);
+        if kernel.clusters.iter().all(|size| size.as_num() == Some(1)) {
+            kernel.clusters.clear();
+        }
         match code {
             Some(code) => Ok(Kernel { code, ..kernel }),
             None => self.fail(self.here(), "the kernel has no code"),
@@ -176,7 +181,7 @@ impl Parser<'_> {
             let at = self.here();
             let name = self.name("the name of an array")?;
             if kernel.array(&name).is_some() {
-                self.note(at, format!("the array `{name}` is declared twice"));
+                self.note(at, format!("the array `{name}` is declared twice [WF-NAMES]"));
             }
             self.expect(":")?;
             let space = if self.eat_word("shared") {
@@ -189,13 +194,21 @@ impl Parser<'_> {
             let unit = if self.eat_word("unit") { self.number_u32("the bytes of a unit")? } else { 4 };
             kernel.arrays.push(ArrayDecl { name, space, unit });
         } else if self.eat_word("block") {
-            let coordinate = self.coordinate()?;
+            let coordinate = self.coordinate(&kernel.globals)?;
             kernel.blocks.push(coordinate);
+            let at = self.here();
+            let size = if self.eat_word("cluster") { self.extent(&kernel.globals)? } else { N::num(1) };
+            if size.as_num().is_some_and(|n| n < 1) {
+                self.note(at, "a cluster has at least one block");
+            }
+            kernel.clusters.push(size);
         } else if self.eat_word("thread") {
-            let coordinate = self.coordinate()?;
+            let coordinate = self.coordinate(&kernel.globals)?;
             kernel.threads.push(coordinate);
         } else if self.eat_word("assume") {
             pre.push(self.boolean()?);
+        } else if self.eat_word("pairs") {
+            kernel.pairs.push(self.boolean()?);
         } else {
             return self.unexpected("a declaration, or `code`");
         }
@@ -207,7 +220,7 @@ impl Parser<'_> {
         let at = self.here();
         let name = self.name("the name of a variable")?;
         if self.scope.contains_key(&name) {
-            self.note(at, format!("`{name}` hides another variable"));
+            self.note(at, format!("`{name}` hides another variable [WF-SHADOW]"));
         }
         let ty = if self.eat(":") { self.int_type()? } else { IntTy::I32 };
         Ok(Var::new(name, ty))
@@ -219,7 +232,17 @@ impl Parser<'_> {
         Ok(var)
     }
 
-    fn coordinate(&mut self) -> Parsed<Coordinate> {
+    /// A term over globals, of which all threads have the same value.
+    fn extent(&mut self, globals: &[Var]) -> Parsed<N> {
+        let at = self.here();
+        let extent = self.numeric()?;
+        for var in free_vars_n(&extent).iter().filter(|v| !globals.contains(v)) {
+            self.note(at, format!("`{}` is not a global: threads may differ in it [WF-EXTENT]", var.name));
+        }
+        Ok(extent)
+    }
+
+    fn coordinate(&mut self, globals: &[Var]) -> Parsed<Coordinate> {
         let var = self.binding()?;
         self.expect_word("in")?;
         let at = self.here();
@@ -227,7 +250,7 @@ impl Parser<'_> {
             self.note(at, "a coordinate starts at 0");
         }
         self.expect("..")?;
-        let extent = self.numeric()?;
+        let extent = self.extent(globals)?;
         self.scope.insert(var.name.clone(), var.clone());
         Ok(Coordinate { var, extent })
     }

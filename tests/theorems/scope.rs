@@ -2,6 +2,7 @@
 //! the levels in use of the races of the projections.
 
 use faial_like::core::{Barrier, Kernel, Level, Protocol, Scope, Space, project, violations};
+use faial_like::exp::N;
 use faial_like::fuzz::theorems::{Outcome, scopes};
 use faial_like::fuzz::{Dialect, Plan};
 
@@ -22,7 +23,7 @@ fn levels_cover_the_grid() {
     for_all(PLAN, 250, 2, |kernel| {
         let found: Vec<_> = Level::ALL.into_iter().flat_map(|level| violations(kernel, level)).collect();
         // A condition on the number of the warp is the same in a warp, which the cheap test does not see.
-        let cheap = ["WF-UNIFORM-IF", "WF-UNIFORM-FOR", "WF-MASK"];
+        let cheap = ["WF-UNIFORM-IF", "WF-UNIFORM-FOR", "WF-UNIFORM-MASK"];
         if let Some(other) = found.iter().find(|v| !cheap.contains(&v.rule)) {
             return Err(format!("not in the language: {other:?}"));
         }
@@ -62,6 +63,29 @@ fn mutants_are_killed() {
     kills(PLAN, "the barrier of a block does not order a warp", |kernel| {
         agree(kernel, |k, warp| {
             with(k, warp, &|b| if b.scope == Scope::Block { Protocol::Skip } else { Protocol::Sync(b.clone()) })
+        })
+    });
+    kills(PLAN, "the barrier of a cluster orders the grid", |kernel| {
+        agree(kernel, |k, warp| {
+            with(k, warp, &|b| {
+                let scope = if b.scope == Scope::Cluster { Scope::Grid } else { b.scope };
+                Protocol::Sync(Barrier { scope, ..b.clone() })
+            })
+        })
+    });
+    kills(PLAN, "the barrier of a cluster orders the block only", |kernel| {
+        agree(kernel, |k, warp| {
+            with(k, warp, &|b| {
+                let scope = if b.scope == Scope::Cluster { Scope::Block } else { b.scope };
+                Protocol::Sync(Barrier { scope, ..b.clone() })
+            })
+        })
+    });
+    kills(PLAN, "each block is a cluster of its own", |kernel| {
+        agree(kernel, |k, warp| {
+            let mut changed = k.clone();
+            changed.clusters.iter_mut().for_each(|size| *size = N::num(1));
+            (changed, warp)
         })
     });
     kills(PLAN, "masks are forgotten", |kernel| {

@@ -148,16 +148,16 @@ fn errors_have_a_place_and_all_are_reported() {
     assert_eq!(
         errors(&text),
         [
-            "6:10: `m` is not declared here",
+            "6:10: `m` is not declared here [WF-BOUND]",
             "7:12: expected `]`, found `@`",
-            "8:9: `n` hides another variable",
+            "8:9: `n` hides another variable [WF-SHADOW]",
             "9:10: the number needs more than 127 bits",
             "10:10: expected a number, found a condition",
             "11:5: the character 'ä' does not belong here",
         ]
     );
     assert_eq!(errors("kernel k { thread t in 0..4; }"), ["1:31: the kernel has no code"]);
-    assert_eq!(errors(&code("for i in 0..2 { }  rd A[i] @1;")), ["6:25: `i` is not declared here"]);
+    assert_eq!(errors(&code("for i in 0..2 { }  rd A[i] @1;")), ["6:25: `i` is not declared here [WF-BOUND]"]);
 }
 
 #[test]

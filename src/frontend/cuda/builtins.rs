@@ -146,6 +146,10 @@ pub fn function(name: &str) -> Option<Builtin> {
         }
         // Evaluated by the program: what their arguments read counts.
         "printf" | "assert" => known(Intrinsic::Havoc(Name::new(name)), Type::INT),
+        "__cluster_barrier_arrive" => known(Intrinsic::ClusterArrive, Type::Void),
+        "__cluster_barrier_wait" => known(Intrinsic::ClusterWait, Type::Void),
+        // It orders nothing; a wait without another arrive is then a loss.
+        "__cluster_barrier_arrive_relaxed" => known(Intrinsic::Nothing, Type::Void),
         "__syncwarp" => known(Intrinsic::Barrier(Scope::Warp), Type::Void),
         "__threadfence"
         | "__threadfence_block"

@@ -1,13 +1,13 @@
 //! Type specifiers and declarators to types of the kernel language.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use tree_sitter::Node;
 
 use super::builtins;
-use super::lower::{Body, Local};
-use super::unit::{TypeDecl, child_of_kind, declared_name, last_named, split_scope};
+use super::lower::{Body, Local, is_place};
+use super::unit::{Found, Qualifier, TypeDecl, child_of_kind, declared_name, last_named};
 use crate::exp::IntTy;
 use crate::kernel::types::{StructTy, Type};
 
@@ -26,6 +26,9 @@ impl Bindings {
         types.chain(values).collect::<Vec<_>>().join(",")
     }
 }
+
+/// The name of the type that members with a number of bits have.
+pub const BIT_FIELD: &str = "bit-field";
 
 /// The type that `auto` stands for until an initialiser says more.
 pub fn is_auto(ty: &Type) -> bool {
@@ -70,12 +73,22 @@ impl<'t> Body<'_, 't> {
                 other => builtins::named_type(other).unwrap_or_else(|| Type::Unknown(Arc::from(other))),
             },
             "sized_type_specifier" => sized(text),
-            "type_identifier" | "identifier" | "namespace_identifier" => self.named(text),
+            "type_identifier" | "identifier" | "namespace_identifier" => self.named(text, &Qualifier::default()),
             "qualified_identifier" => {
-                let (_, base) = split_scope(node);
-                if base == node { Type::Unknown(Arc::from(text)) } else { self.type_of(base) }
+                let (qualifier, base) = self.lower.unit.qualified(node);
+                if let (Some(class), "type_identifier") = (self.class_scope(node), base.kind()) {
+                    return self
+                        .member_type(&class, self.text(base), 0)
+                        .unwrap_or_else(|| Type::Unknown(Arc::from(text)));
+                }
+                match base.kind() {
+                    "type_identifier" | "identifier" => self.named(self.text(base), &qualifier),
+                    "template_type" | "template_function" => self.template_type(base, &qualifier),
+                    _ => Type::Unknown(Arc::from(text)),
+                }
             }
-            "template_type" | "template_function" => self.template_type(node),
+            "template_type" | "template_function" => self.template_type(node, &Qualifier::default()),
+            "decltype" => self.type_of_expression(node),
             "struct_specifier" | "class_specifier" | "union_specifier" => {
                 if node.child_by_field_name("body").is_some() {
                     return self.class(node, Bindings::default());
@@ -105,31 +118,49 @@ impl<'t> Body<'_, 't> {
         }
     }
 
-    fn named(&mut self, name: &str) -> Type {
-        if let Some(ty) = self.bindings.types.get(name) {
-            return ty.clone();
+    /// The type that the part of a name in front of `::` stands for.
+    pub fn type_at(&mut self, scope: Node<'t>, outer: &Qualifier) -> Type {
+        match scope.kind() {
+            "template_type" => self.template_type(scope, outer),
+            "dependent_name" => Type::Unknown(Arc::from(self.text(scope))),
+            _ => self.named(self.text(scope), outer),
         }
-        for scope in self.scopes.iter().rev() {
-            if let Some(Local::Type(ty)) = scope.get(name) {
+    }
+
+    fn named(&mut self, name: &str, qualifier: &Qualifier) -> Type {
+        if *qualifier == Qualifier::default() {
+            if let Some(ty) = self.bindings.types.get(name) {
                 return ty.clone();
+            }
+            for scope in self.scopes.iter().rev() {
+                if let Some(Local::Type(ty)) = scope.get(name) {
+                    return ty.clone();
+                }
             }
         }
         if self.type_depth > 40 {
             return Type::Unknown(Arc::from(name));
         }
         self.type_depth += 1;
+        if let (true, Some(class)) = (*qualifier == Qualifier::default(), self.class_type.clone())
+            && let Some(ty) = self.member_type(&class, name, 0)
+        {
+            self.type_depth -= 1;
+            return ty;
+        }
         let names = self.lower.names;
-        let found = match names.types.get(name) {
-            Some(TypeDecl::Class(node, None)) => Some(self.class(*node, Bindings::default())),
+        let found = match names.find_type(name, self.scope, qualifier) {
+            Found::One(TypeDecl::Class(node, None)) => Some(self.class(node, Bindings::default())),
             // Inside of its own class the name of a template stands for the instance.
-            Some(TypeDecl::Class(_, Some(_))) => self.class_type.clone(),
-            Some(TypeDecl::Enum(_)) => Some(Type::INT),
-            Some(TypeDecl::Typedef(ty, declarator)) => {
-                let base = self.type_of(*ty);
-                Some(self.declare(base, declarator).0)
+            Found::One(TypeDecl::Class(node, Some(_))) => self.class_type.clone().filter(|own| self.is_of(own, node)),
+            Found::One(TypeDecl::Enum(_)) => Some(Type::INT),
+            Found::One(TypeDecl::Typedef(ty, declarator)) => {
+                let base = self.type_of(ty);
+                Some(self.declare(base, &declarator).0)
             }
-            Some(TypeDecl::Alias(ty)) => Some(self.type_of(*ty)),
-            None => None,
+            Found::One(TypeDecl::Alias(ty)) => Some(self.type_of(ty)),
+            Found::One(TypeDecl::Unread) | Found::Ambiguous => Some(Type::Unknown(Arc::from(name))),
+            Found::None => None,
         };
         self.type_depth -= 1;
         found.or_else(|| builtins::named_type(name)).unwrap_or_else(|| match sized_word(name) {
@@ -138,35 +169,186 @@ impl<'t> Body<'_, 't> {
         })
     }
 
-    fn template_type(&mut self, node: Node<'t>) -> Type {
+    /// A type that is declared in a class, or in a base of it.
+    fn member_type(&mut self, class: &Type, name: &str, depth: usize) -> Option<Type> {
+        let (node, bindings) = self.class_node(class)?;
+        let body = node.child_by_field_name("body")?;
+        if node.kind() == "lambda_expression" || depth > 20 {
+            return None;
+        }
+        let scope = self.lower.names.class_scopes.get(&node.id()).copied().unwrap_or(self.scope);
+        let mut cursor = body.walk();
+        for member in body.named_children(&mut cursor).collect::<Vec<_>>() {
+            let found = match member.kind() {
+                "alias_declaration" => member
+                    .child_by_field_name("name")
+                    .filter(|n| self.text(*n) == name)
+                    .and_then(|_| Some((member.child_by_field_name("type")?, None))),
+                "type_definition" => {
+                    let mut declarators = member.walk();
+                    let all: Vec<_> = member.children_by_field_name("declarator", &mut declarators).collect();
+                    let own = all.into_iter().find(|d| declared_name(*d).is_some_and(|n| self.text(n) == name));
+                    own.and_then(|d| Some((member.child_by_field_name("type")?, Some(d))))
+                }
+                "field_declaration" | "struct_specifier" | "class_specifier" | "union_specifier" | "enum_specifier" => {
+                    let ty = member.child_by_field_name("type").unwrap_or(member);
+                    let named = ty.child_by_field_name("name").is_some_and(|n| self.text(n) == name);
+                    (named && ty.child_by_field_name("body").is_some()).then_some((ty, None))
+                }
+                _ => None,
+            };
+            if let Some((ty, declarator)) = found {
+                let saved = (
+                    std::mem::replace(&mut self.bindings, bindings.clone()),
+                    std::mem::replace(&mut self.scope, scope),
+                    std::mem::replace(&mut self.scopes, vec![HashMap::new()]),
+                    self.class_type.replace(class.clone()),
+                );
+                let base = match ty.kind() {
+                    // What it calls a template's parameters are those of the class around it.
+                    "struct_specifier" | "class_specifier" | "union_specifier" => self.class(ty, bindings.clone()),
+                    _ => self.type_of(ty),
+                };
+                let result = match declarator {
+                    Some(declarator) => self.declare(base, &declarator).0,
+                    None => base,
+                };
+                (self.bindings, self.scope, self.scopes, self.class_type) = saved;
+                return Some(result);
+            }
+        }
+        let bases = self.bases(class);
+        bases.into_iter().flatten().find_map(|base| self.member_type(&base, name, depth + 1))
+    }
+
+    /// Is this type an instance of that class?
+    fn is_of(&self, ty: &Type, class: Node<'t>) -> bool {
+        let Type::Struct(s) = ty else { return false };
+        self.lower.class_nodes.get(&*s.name).is_some_and(|(node, _)| *node == class)
+    }
+
+    /// `decltype(e)`: the type that a name was declared with, or for another place a reference.
+    fn type_of_expression(&mut self, node: Node<'t>) -> Type {
+        let Some(inner) = last_named(node) else { return Type::Unknown(Arc::from("decltype")) };
+        if inner.kind() == "auto" {
+            return Type::Unknown(Arc::from("auto"));
+        }
+        let expr = self.expr(inner);
+        let declared = matches!(inner.kind(), "identifier" | "field_expression");
+        if is_place(&expr) && !declared { Type::Ref(Arc::new(expr.ty)) } else { expr.ty }
+    }
+
+    fn template_type(&mut self, node: Node<'t>, qualifier: &Qualifier) -> Type {
         let text = self.text(node);
         let (Some(name), Some(arguments)) = (node.child_by_field_name("name"), node.child_by_field_name("arguments"))
         else {
             return Type::Unknown(Arc::from(text));
         };
-        let types: Vec<String> = self
-            .template_arguments(arguments)
-            .into_iter()
-            .map(|a| self.text(a).chars().filter(|c| !c.is_whitespace()).collect::<String>())
-            .map(|a| self.bindings.types.get(&a).map_or(a.clone(), |t| c_name(t).unwrap_or(a)))
-            .collect();
-        let special = format!("{}<{}>", self.text(name), types.join(","));
-        if let Some(TypeDecl::Class(class, None)) = self.lower.names.types.get(&special) {
-            return self.class(*class, Bindings::default());
-        }
-        match self.lower.names.types.get(self.text(name)) {
-            Some(TypeDecl::Class(class, Some(parameters))) if self.type_depth < 40 => {
+        let name = self.text(name);
+        match self.lower.names.find_type(name, self.scope, qualifier) {
+            Found::One(TypeDecl::Class(class, Some(parameters))) if self.type_depth < 40 => {
                 self.type_depth += 1;
                 let given = self.template_arguments(arguments);
-                let ty = match self.bind_template(*parameters, &given, &Bindings::default()) {
-                    Some(bindings) => self.class(*class, bindings),
+                let ty = match self.bind_template(parameters, &given, &Bindings::default()) {
+                    Some(bindings) => self.class_instance(class, parameters, bindings),
                     None => Type::Unknown(Arc::from(text)),
                 };
                 self.type_depth -= 1;
                 ty
             }
+            Found::One(TypeDecl::Alias(_) | TypeDecl::Typedef(..)) => self.named(name, qualifier),
             _ => Type::Unknown(Arc::from(text)),
         }
+    }
+
+    /// The class that a template stands for with these arguments: its own text, or that of a specialisation.
+    fn class_instance(&mut self, class: Node<'t>, parameters: Node<'t>, bindings: Bindings) -> Type {
+        let name = class.child_by_field_name("name").map_or("", |n| self.text(n));
+        let specials = self.lower.names.special_classes.get(name).cloned().unwrap_or_default();
+        let unknown = Type::Unknown(Arc::from(format!("{name}<{}>", bindings.key())));
+        let mut best: Option<(Node<'t>, Bindings)> = None;
+        for (special, left) in specials {
+            let Some(arguments) = special
+                .child_by_field_name("name")
+                .and_then(|n| self.lower.unit.qualified(n).1.child_by_field_name("arguments"))
+            else {
+                return unknown;
+            };
+            match self.matches_special(arguments, left, parameters, &bindings) {
+                None => return unknown,
+                Some(None) => {}
+                Some(Some(own)) => {
+                    // All arguments given is the most special that there is; of two partial ones this does not choose.
+                    let whole = own == Bindings::default();
+                    match &best {
+                        Some((_, known)) if whole == (*known == Bindings::default()) => return unknown,
+                        Some(_) if !whole => {}
+                        _ => best = Some((special, own)),
+                    }
+                }
+            }
+        }
+        match best {
+            Some((special, own)) => self.class(special, own),
+            None => self.class(class, bindings),
+        }
+    }
+
+    /// Do the arguments of a specialisation fit those of an instance? `None`: that is not known.
+    fn matches_special(
+        &mut self,
+        arguments: Node<'t>,
+        left: Option<Node<'t>>,
+        parameters: Node<'t>,
+        bindings: &Bindings,
+    ) -> Option<Option<Bindings>> {
+        let own: Vec<String> = left.map(|l| self.template_parameters(l)).unwrap_or_default();
+        let order = self.template_parameters(parameters);
+        let given = self.template_arguments(arguments);
+        if order.len() < given.len() {
+            return None;
+        }
+        let mut found = Bindings::default();
+        for (parameter, argument) in order.iter().zip(given) {
+            let text = self.text(argument).trim().to_owned();
+            let free = own.contains(&text);
+            match (bindings.types.get(parameter), bindings.values.get(parameter)) {
+                (Some(ty), _) if free => {
+                    if found.types.insert(text, ty.clone()).is_some_and(|known| known != *ty) {
+                        return Some(None);
+                    }
+                }
+                (_, Some((value, ty))) if free => {
+                    if found.values.insert(text, (*value, ty.clone())).is_some_and(|(known, _)| known != *value) {
+                        return Some(None);
+                    }
+                }
+                (Some(ty), _) => {
+                    let pattern = self.type_of(argument);
+                    if pattern == *ty {
+                        continue;
+                    }
+                    let before = found.types.len();
+                    self.deduce(&pattern, ty, &own, &mut found);
+                    let unknown = |t: &Type| matches!(t, Type::Unknown(_));
+                    match (&pattern, ty) {
+                        (p, t) if unknown(p) || unknown(t) => return None,
+                        (Type::Ptr(_), Type::Ptr(_)) if found.types.len() > before => {}
+                        (Type::Ptr(_), Type::Ptr(_)) | (Type::Struct(_), Type::Struct(_)) if !own.is_empty() => {
+                            return None;
+                        }
+                        _ => return Some(None),
+                    }
+                }
+                (_, Some((value, _))) => match self.template_value(argument) {
+                    Some(n) if n == *value => {}
+                    Some(_) => return Some(None),
+                    None => return None,
+                },
+                (None, None) => return None,
+            }
+        }
+        Some(Some(found))
     }
 
     /// A class with its layout; for a template, of one instance.
@@ -176,15 +358,23 @@ impl<'t> Body<'_, 't> {
             return ty.clone();
         }
         let name = node.child_by_field_name("name").map_or("", |n| self.text(n)).to_owned();
-        let full = match (name.as_str(), bindings.key()) {
+        let mut full = match (name.as_str(), bindings.key()) {
             ("", _) => format!("struct@{}", node.start_byte()),
             (name, key) if key.is_empty() => name.to_owned(),
             (name, key) => format!("{name}<{key}>"),
         };
+        // Two classes may have one name, in different scopes.
+        if self.lower.class_nodes.get(&full).is_some_and(|(known, _)| *known != node) {
+            full = format!("{full}@{}", node.start_byte());
+        }
         let Some(body) = node.child_by_field_name("body") else { return Type::Unknown(Arc::from(full)) };
         // A class that contains itself by pointer: the pointer's target is only known by name.
         self.lower.classes.insert(key.clone(), Type::Unknown(Arc::from(full.as_str())));
+        self.lower.class_nodes.insert(full.clone(), (node, bindings.clone()));
         let outer = std::mem::replace(&mut self.bindings, bindings.clone());
+        let own_scope = self.lower.names.class_scopes.get(&node.id()).copied();
+        let outer_scope = self.scope;
+        self.scope = own_scope.unwrap_or(outer_scope);
         let mut members = Vec::new();
         let mut complete = true;
         if let Some(bases) = child_of_kind(node, "base_class_clause") {
@@ -226,19 +416,23 @@ impl<'t> Body<'_, 't> {
                 if declarator.kind() == "function_declarator" {
                     continue;
                 }
-                complete &= member.child_by_field_name("bitfield").is_none() && !text.contains(" : ");
+                let bits = child_of_kind(member, "bitfield_clause").is_some();
+                complete &= !bits;
                 let (ty, name) = self.declare(base.clone(), &declarator);
-                if let Some(name) = name {
-                    members.push((Arc::from(self.text(name)), ty));
+                match name {
+                    // Bit-fields share their bytes with others: a field of unknown type is never taken for its bytes.
+                    Some(name) if bits => members.push((Arc::from(self.text(name)), Type::Unknown(BIT_FIELD.into()))),
+                    Some(name) => members.push((Arc::from(self.text(name)), ty)),
+                    None => complete = false,
                 }
             }
         }
         self.bindings = outer;
+        self.scope = outer_scope;
         let align = self.lower.unit.alignment(node, body);
         let layout = StructTy::layout(&full, members, node.kind() == "union_specifier", align, complete);
         let ty = Type::Struct(Arc::new(flatten_anonymous(layout)));
         self.lower.classes.insert(key, ty.clone());
-        self.lower.class_nodes.insert(full, (node, bindings));
         ty
     }
 
@@ -278,23 +472,6 @@ impl<'t> Body<'_, 't> {
             None => (ty, None),
         }
     }
-}
-
-/// A type as a C programmer would name it, for finding specialisations.
-fn c_name(ty: &Type) -> Option<String> {
-    Some(match ty {
-        Type::Int(IntTy::I32) => "int".to_owned(),
-        Type::Int(IntTy::U32) => "unsignedint".to_owned(),
-        Type::Int(IntTy::I8) => "char".to_owned(),
-        Type::Int(IntTy::U8) => "unsignedchar".to_owned(),
-        Type::Int(IntTy::I16) => "short".to_owned(),
-        Type::Int(IntTy::U16) => "unsignedshort".to_owned(),
-        Type::Int(IntTy::I64) => "longlong".to_owned(),
-        Type::Float(4) => "float".to_owned(),
-        Type::Float(8) => "double".to_owned(),
-        Type::Struct(s) => s.name.to_string(),
-        _ => return None,
-    })
 }
 
 fn sized_word(name: &str) -> Option<Type> {

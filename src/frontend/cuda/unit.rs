@@ -1,6 +1,6 @@
 //! A translation unit after macros: its syntax tree, and what it declares by name.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use tree_sitter::{Node, Parser, Tree};
 
@@ -13,7 +13,7 @@ pub struct Unit<'a> {
     /// Where characters were inserted into the expanded text, in ascending order of position.
     inserted: Vec<usize>,
     /// `__align__(n)` and its like, which the grammar does not know: where, and n.
-    alignments: Vec<(usize, u64)>,
+    attributes: Attributes,
     origin: &'a dyn Fn(usize, usize) -> Span,
 }
 
@@ -28,8 +28,38 @@ pub struct FunDecl<'t> {
     pub template: Option<Node<'t>>,
     /// The class that it is a member of.
     pub class: Option<Node<'t>>,
+    /// Where its name stands, and what is looked up from inside of it.
+    pub scope: ScopeId,
     pub is_kernel: bool,
     pub has_body: bool,
+}
+
+/// The namespaces and classes around a declaration, by position in [`Names::scopes`]; 0 is none.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub struct ScopeId(pub u32);
+
+/// What is written in front of a name: `A::B::`, or `::`.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Qualifier {
+    pub absolute: bool,
+    pub parts: Vec<String>,
+}
+
+/// The declaration that a name stands for.
+pub enum Found<D> {
+    None,
+    One(D),
+    /// Several declarations fit, and the language has a rule that is not followed here.
+    Ambiguous,
+}
+
+impl<D> Found<D> {
+    pub fn one(self) -> Option<D> {
+        match self {
+            Found::One(found) => Some(found),
+            Found::None | Found::Ambiguous => None,
+        }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -41,6 +71,8 @@ pub enum TypeDecl<'t> {
     Typedef(Node<'t>, Node<'t>),
     /// `using X = type_descriptor`.
     Alias(Node<'t>),
+    /// A declaration whose meaning depends on the arguments of a template.
+    Unread,
 }
 
 #[derive(Clone, Copy)]
@@ -51,13 +83,31 @@ pub struct GlobalDecl<'t> {
     pub value: Option<Node<'t>>,
 }
 
-/// What a unit declares. Namespaces are flattened: a name is looked up by its last component.
+/// The value of an enumerator: that of an expression (0 without one) plus a number.
+#[derive(Clone, Copy)]
+pub struct Enumerator<'t> {
+    pub node: Node<'t>,
+    pub base: Option<Node<'t>>,
+    pub plus: i128,
+}
+
+/// What a unit declares, by the last component of the name; [`Names::pick`] chooses between scopes.
 #[derive(Default)]
 pub struct Names<'t> {
     pub functions: HashMap<String, Vec<FunDecl<'t>>>,
-    pub types: HashMap<String, TypeDecl<'t>>,
-    pub globals: HashMap<String, GlobalDecl<'t>>,
-    pub enumerators: HashMap<String, (Option<Node<'t>>, Option<String>, i128)>,
+    pub types: HashMap<String, Vec<(ScopeId, TypeDecl<'t>)>>,
+    /// The specialisations of class templates, with the parameters that they have left.
+    pub special_classes: HashMap<String, Vec<(Node<'t>, Option<Node<'t>>)>>,
+    pub globals: HashMap<String, Vec<(ScopeId, GlobalDecl<'t>)>>,
+    pub enumerators: HashMap<String, Vec<(ScopeId, Enumerator<'t>)>>,
+    /// The path of each scope.
+    pub scopes: Vec<Vec<String>>,
+    /// The scope that a class makes, by the node of the class.
+    pub class_scopes: HashMap<usize, ScopeId>,
+    /// A header was not found: what it declares or defines is not seen.
+    pub header_missing: bool,
+    /// `namespace a = b;`
+    pub aliases: HashSet<String>,
     /// In the order of the text.
     pub kernels: Vec<FunDecl<'t>>,
     /// `__axiom(..)` at the top level.
@@ -66,6 +116,111 @@ pub struct Names<'t> {
     pub launches: Vec<Node<'t>>,
     /// `template .. f<..>(..)` instantiations.
     pub instantiations: Vec<Node<'t>>,
+    /// Where kernels that are templates are named: with their arguments, where those are written.
+    pub uses: Vec<Node<'t>>,
+}
+
+/// What stands for one thing, whatever number of declarations it has.
+trait Identity {
+    fn identity(&self) -> usize;
+}
+
+impl Identity for TypeDecl<'_> {
+    fn identity(&self) -> usize {
+        match self {
+            TypeDecl::Class(node, _) | TypeDecl::Enum(node) | TypeDecl::Alias(node) => node.id(),
+            TypeDecl::Typedef(_, declarator) => declarator.id(),
+            TypeDecl::Unread => 0,
+        }
+    }
+}
+
+impl Identity for GlobalDecl<'_> {
+    fn identity(&self) -> usize {
+        self.declarator.id()
+    }
+}
+
+impl Identity for Enumerator<'_> {
+    fn identity(&self) -> usize {
+        self.node.id()
+    }
+}
+
+impl<'t> Names<'t> {
+    /// The scope with that name inside of another one.
+    fn enter(&mut self, scope: ScopeId, name: String) -> ScopeId {
+        let mut path = self.path(scope).to_vec();
+        path.push(name);
+        let at = self.scopes.iter().position(|known| *known == path).unwrap_or_else(|| {
+            self.scopes.push(path);
+            self.scopes.len() - 1
+        });
+        ScopeId(at as u32)
+    }
+
+    pub fn path(&self, scope: ScopeId) -> &[String] {
+        self.scopes.get(scope.0 as usize).map_or(&[], Vec::as_slice)
+    }
+
+    fn add_type(&mut self, name: &str, scope: ScopeId, decl: TypeDecl<'t>) {
+        let list = self.types.entry(name.to_owned()).or_default();
+        // `typedef struct S {..} S;` declares it once.
+        if !list.iter().any(|(known, _)| *known == scope) {
+            list.push((scope, decl));
+        }
+    }
+
+    /// How well a declaration in one scope fits a name written in another: the more of the path around the name it
+    /// shares, the better. `None`: the name cannot mean it.
+    pub fn fit(&self, declared: ScopeId, here: ScopeId, qualifier: &Qualifier) -> Option<usize> {
+        let path = self.path(declared);
+        if qualifier.absolute {
+            return (path == qualifier.parts).then_some(1);
+        }
+        let outer = path.strip_suffix(qualifier.parts.as_slice())?;
+        // Not around the name: only found through `using`, or by the types of arguments.
+        Some(if self.path(here).starts_with(outer) { outer.len() + 1 } else { 0 })
+    }
+
+    /// May a qualifier that names no scope of the unit stand for one of them?
+    pub fn may_stand_for_others(&self, qualifier: &Qualifier) -> bool {
+        let foreign = ["std", "thrust", "cub", "cooperative_groups"];
+        qualifier.parts.first().is_some_and(|first| self.aliases.contains(first) || !foreign.contains(&first.as_str()))
+    }
+
+    fn pick_in<D: Identity + Copy>(
+        &self,
+        list: Option<&Vec<(ScopeId, D)>>,
+        here: ScopeId,
+        qualifier: &Qualifier,
+    ) -> Found<D> {
+        let Some(list) = list else { return Found::None };
+        let fits = list.iter().filter_map(|(scope, decl)| Some((self.fit(*scope, here, qualifier)?, *decl)));
+        let mut fits: Vec<(usize, D)> = fits.collect();
+        if fits.is_empty() && self.may_stand_for_others(qualifier) {
+            fits.extend(list.iter().map(|(_, decl)| (0, *decl)));
+        }
+        let best = fits.iter().map(|(fit, _)| *fit).max().unwrap_or(0);
+        fits.retain(|(fit, _)| *fit == best);
+        match fits.as_slice() {
+            [] => Found::None,
+            [(_, first), rest @ ..] if rest.iter().all(|(_, d)| d.identity() == first.identity()) => Found::One(*first),
+            _ => Found::Ambiguous,
+        }
+    }
+
+    pub fn find_type(&self, name: &str, here: ScopeId, qualifier: &Qualifier) -> Found<TypeDecl<'t>> {
+        self.pick_in(self.types.get(name), here, qualifier)
+    }
+
+    pub fn find_global(&self, name: &str, here: ScopeId, qualifier: &Qualifier) -> Found<GlobalDecl<'t>> {
+        self.pick_in(self.globals.get(name), here, qualifier)
+    }
+
+    pub fn find_enumerator(&self, name: &str, here: ScopeId, qualifier: &Qualifier) -> Found<Enumerator<'t>> {
+        self.pick_in(self.enumerators.get(name), here, qualifier)
+    }
 }
 
 fn parse(text: &str) -> Option<Tree> {
@@ -74,9 +229,30 @@ fn parse(text: &str) -> Option<Tree> {
     parser.parse(text, None)
 }
 
-/// Blanks words that the grammar does not place everywhere that compilers do; positions stay. Alignments are returned.
-fn blank_attributes(text: &str) -> (String, Vec<(usize, u64)>) {
-    let mut alignments = Vec::new();
+/// The blocks of a cluster by axis, as an attribute says; `None` is not a plain number.
+pub type ClusterDims = [Option<i128>; 3];
+
+/// What attributes say that are blanked, each with its position.
+#[derive(Default)]
+struct Attributes {
+    alignments: Vec<(usize, u64)>,
+    clusters: Vec<(usize, ClusterDims)>,
+}
+
+/// The arguments of `__cluster_dims__`: what is left out is 1.
+fn cluster_dims(arguments: &str) -> ClusterDims {
+    let inner = arguments.trim().strip_prefix('(').unwrap_or(arguments).trim_end().trim_end_matches(')');
+    let mut dims = [Some(1); 3];
+    for (dim, part) in dims.iter_mut().zip(inner.split(',')) {
+        *dim = part.trim().trim_end_matches(['u', 'U', 'l', 'L']).parse().ok().filter(|n| (1..1 << 16).contains(n));
+    }
+    // A comma inside of an argument, as in a call: nothing is known.
+    if inner.split(',').count() > 3 || inner.contains('(') { [None; 3] } else { dims }
+}
+
+/// Blanks words that the grammar does not place everywhere that compilers do; positions stay. What is said is returned.
+fn blank_attributes(text: &str) -> (String, Attributes) {
+    let mut found = Attributes::default();
     const WORDS: [&str; 7] = [
         "__forceinline__",
         "__noinline__",
@@ -120,11 +296,14 @@ fn blank_attributes(text: &str) -> (String, Vec<(usize, u64)>) {
                 }
             }
             end = j;
+            if word == "__cluster_dims__" {
+                found.clusters.push((start, cluster_dims(&text[i..end])));
+            }
             let number = text[i..end].trim().trim_start_matches('(').trim_end_matches(')').trim();
             let number = number.strip_prefix("aligned(").map_or(number, |n| n.trim_end_matches(')'));
             let number = number.trim_matches(|c: char| !c.is_ascii_digit());
             if let Ok(n) = number.parse::<u64>() {
-                alignments.push((start, n));
+                found.alignments.push((start, n));
             }
         } else if !WORDS.contains(&word) {
             continue;
@@ -136,13 +315,13 @@ fn blank_attributes(text: &str) -> (String, Vec<(usize, u64)>) {
         }
         i = end;
     }
-    (String::from_utf8(out).unwrap_or_else(|_| text.to_owned()), alignments)
+    (String::from_utf8(out).unwrap_or_else(|_| text.to_owned()), found)
 }
 
 impl<'a> Unit<'a> {
     /// Parses expanded text. `origin` maps a byte range of it to where it was written.
     pub fn parse(expanded: &str, origin: &'a dyn Fn(usize, usize) -> Span) -> Option<Unit<'a>> {
-        let (mut text, alignments) = blank_attributes(expanded);
+        let (mut text, attributes) = blank_attributes(expanded);
         let mut inserted: Vec<usize> = Vec::new();
         let mut tree = parse(&text)?;
         // `i < n && j > (m)` reads as a call of a template; a unary plus after the `>` says what is meant.
@@ -162,7 +341,7 @@ impl<'a> Unit<'a> {
             inserted.sort_unstable();
             tree = parse(&text)?;
         }
-        Some(Unit { text, tree, inserted, alignments, origin })
+        Some(Unit { text, tree, inserted, attributes, origin })
     }
 
     pub fn span(&self, node: Node) -> Span {
@@ -174,7 +353,22 @@ impl<'a> Unit<'a> {
     pub fn alignment(&self, class: Node, body: Node) -> Option<u64> {
         let back = |at: usize| at - self.inserted.partition_point(|p| *p < at);
         let range = back(class.start_byte())..back(body.start_byte());
-        self.alignments.iter().filter(|(at, n)| range.contains(at) && n.is_power_of_two()).map(|(_, n)| *n).max()
+        self.attributes
+            .alignments
+            .iter()
+            .filter(|(at, n)| range.contains(at) && n.is_power_of_two())
+            .map(|(_, n)| *n)
+            .max()
+    }
+
+    /// What an attribute in front of the name of a function says about clusters.
+    pub fn clusters(&self, name: Node) -> Option<ClusterDims> {
+        let forth = |at: usize| self.inserted.iter().fold(at, |at, p| if *p <= at { at + 1 } else { at });
+        let in_front = |at: usize| {
+            let between = self.text.get(forth(at)..name.start_byte());
+            between.is_some_and(|t| !t.contains([';', '{', '}']))
+        };
+        self.attributes.clusters.iter().rev().find(|(at, _)| in_front(*at)).map(|(_, dims)| *dims)
     }
 
     pub fn str(&self, node: Node) -> &str {
@@ -182,12 +376,20 @@ impl<'a> Unit<'a> {
     }
 
     pub fn names(&self) -> Names<'_> {
-        let mut names = Names::default();
-        self.collect(self.tree.root_node(), None, &mut names, 0);
+        let mut names = Names { scopes: vec![Vec::new()], ..Names::default() };
+        self.collect(self.tree.root_node(), None, ScopeId(0), &mut names, 0);
+        self.collect_uses(&mut names);
         names
     }
 
-    fn collect<'t>(&'t self, node: Node<'t>, template: Option<Node<'t>>, names: &mut Names<'t>, depth: usize) {
+    fn collect<'t>(
+        &'t self,
+        node: Node<'t>,
+        template: Option<Node<'t>>,
+        scope: ScopeId,
+        names: &mut Names<'t>,
+        depth: usize,
+    ) {
         if depth > 200 {
             return;
         }
@@ -196,36 +398,54 @@ impl<'a> Unit<'a> {
             | "preproc_ifdef" => {
                 let mut cursor = node.walk();
                 for child in node.named_children(&mut cursor) {
-                    self.collect(child, None, names, depth + 1);
+                    self.collect(child, None, scope, names, depth + 1);
                 }
             }
-            "linkage_specification" | "namespace_definition" => {
+            "linkage_specification" => {
                 if let Some(body) = node.child_by_field_name("body") {
-                    self.collect(body, None, names, depth + 1);
+                    self.collect(body, None, scope, names, depth + 1);
+                }
+            }
+            "namespace_definition" => {
+                // What is in a namespace without a name, or an inline one, is found from outside as well.
+                let inline = has_child(node, "inline");
+                let scope = match node.child_by_field_name("name") {
+                    Some(name) if !inline => {
+                        let parts = self.str(name).split("::").map(|p| p.trim().to_owned());
+                        parts.fold(scope, |scope, part| names.enter(scope, part))
+                    }
+                    _ => scope,
+                };
+                if let Some(body) = node.child_by_field_name("body") {
+                    self.collect(body, None, scope, names, depth + 1);
+                }
+            }
+            "namespace_alias_definition" => {
+                if let Some(name) = node.child_by_field_name("name") {
+                    names.aliases.insert(self.str(name).to_owned());
                 }
             }
             "template_declaration" => {
                 let parameters = node.child_by_field_name("parameters");
                 let mut cursor = node.walk();
                 for child in node.named_children(&mut cursor).filter(|c| c.kind() != "template_parameter_list") {
-                    self.collect(child, parameters, names, depth + 1);
+                    self.collect(child, parameters, scope, names, depth + 1);
                 }
             }
             "template_instantiation" => names.instantiations.push(node),
             "function_definition" => {
-                if let Some(fun) = self.function(node, template, None) {
+                if let Some(fun) = self.function(node, template, None, scope) {
                     self.add_function(fun, names);
                 }
                 if let Some(ty) = node.child_by_field_name("type") {
-                    self.collect_type(ty, template, names);
+                    self.collect_type(ty, template, scope, names);
                 }
-                self.collect_launches(node, names, 0);
             }
             "declaration" => {
                 if let Some(ty) = node.child_by_field_name("type") {
-                    self.collect_type(ty, template, names);
+                    self.collect_type(ty, template, scope, names);
                 }
-                if let Some(fun) = self.function(node, template, None) {
+                if let Some(fun) = self.function(node, template, None, scope) {
                     self.add_function(fun, names);
                     return;
                 }
@@ -234,28 +454,32 @@ impl<'a> Unit<'a> {
                     let (inner, value) = split_init(declarator);
                     if let Some(name) = declared_name(inner) {
                         let global = GlobalDecl { node, declarator: inner, value };
-                        names.globals.insert(self.str(name).to_owned(), global);
+                        // The last one: a definition comes after `extern` declarations of it.
+                        let list = names.globals.entry(self.str(name).to_owned()).or_default();
+                        list.retain(|(known, _)| *known != scope);
+                        list.push((scope, global));
                     }
                 }
             }
             "type_definition" => {
                 if let Some(ty) = node.child_by_field_name("type") {
-                    self.collect_type(ty, template, names);
+                    self.collect_type(ty, template, scope, names);
                     let mut cursor = node.walk();
                     for declarator in node.children_by_field_name("declarator", &mut cursor) {
                         if let Some(name) = declared_name(declarator) {
-                            names.types.insert(self.str(name).to_owned(), TypeDecl::Typedef(ty, declarator));
+                            names.add_type(self.str(name), scope, TypeDecl::Typedef(ty, declarator));
                         }
                     }
                 }
             }
             "alias_declaration" => {
                 if let (Some(name), Some(ty)) = (node.child_by_field_name("name"), node.child_by_field_name("type")) {
-                    names.types.insert(self.str(name).to_owned(), TypeDecl::Alias(ty));
+                    let ty = if template.is_some() { TypeDecl::Unread } else { TypeDecl::Alias(ty) };
+                    names.add_type(self.str(name), scope, ty);
                 }
             }
             "struct_specifier" | "class_specifier" | "union_specifier" | "enum_specifier" => {
-                self.collect_type(node, template, names);
+                self.collect_type(node, template, scope, names);
             }
             "expression_statement" => {
                 if let Some(call) = node.named_child(0).filter(|n| n.kind() == "call_expression")
@@ -270,22 +494,48 @@ impl<'a> Unit<'a> {
 
     fn add_function<'t>(&'t self, fun: FunDecl<'t>, names: &mut Names<'t>) {
         let Some(name) = declared_name(fun.declarator) else { return };
-        // `S::f` is a member defined outside of its class.
-        let (scope, base) = split_scope(name);
+        // `S::f` is a member defined outside of its class, or of a namespace.
+        let (qualifier, base) = self.qualified(name);
         let mut fun = fun;
-        if let Some(scope) = scope {
-            let class_name = self.str(scope).split('<').next().unwrap_or("").to_owned();
-            if let Some(TypeDecl::Class(class, _)) = names.types.get(&class_name) {
-                fun.class = Some(*class);
+        if let Some(class_name) = qualifier.parts.last() {
+            let outer = Qualifier { parts: qualifier.parts[..qualifier.parts.len() - 1].to_vec(), ..qualifier };
+            match names.pick_in(names.types.get(class_name), fun.scope, &outer) {
+                Found::One(TypeDecl::Class(class, _)) => {
+                    fun.class = Some(class);
+                    fun.scope = names.class_scopes.get(&class.id()).copied().unwrap_or(fun.scope);
+                }
+                _ => fun.scope = qualifier.parts.iter().fold(fun.scope, |s, part| names.enter(s, part.clone())),
             }
         }
-        if self.str(base) == "__axiom" {
+        // An explicit specialisation is listed with its template.
+        let key = match base.kind() {
+            "template_function" | "template_method" => base.child_by_field_name("name").unwrap_or(base),
+            _ => base,
+        };
+        if self.str(key) == "__axiom" {
             return;
         }
         if fun.is_kernel && fun.has_body {
             names.kernels.push(fun);
         }
-        names.functions.entry(self.str(base).to_owned()).or_default().push(fun);
+        names.functions.entry(self.str(key).to_owned()).or_default().push(fun);
+    }
+
+    /// A name apart: what is in front of it, and its last component.
+    pub fn qualified<'t>(&self, name: Node<'t>) -> (Qualifier, Node<'t>) {
+        let mut qualifier = Qualifier { absolute: self.str(name).starts_with("::"), parts: Vec::new() };
+        let mut base = name;
+        while base.kind() == "qualified_identifier" {
+            if let Some(scope) = base.child_by_field_name("scope") {
+                let text = self.str(scope).split('<').next().unwrap_or("");
+                qualifier.parts.push(text.trim_start_matches("template ").trim().to_owned());
+            }
+            match base.child_by_field_name("name") {
+                Some(inner) => base = inner,
+                None => break,
+            }
+        }
+        (qualifier, base)
     }
 
     /// Reads a node as a function, if it declares or defines one.
@@ -294,6 +544,7 @@ impl<'a> Unit<'a> {
         node: Node<'t>,
         template: Option<Node<'t>>,
         class: Option<Node<'t>>,
+        scope: ScopeId,
     ) -> Option<FunDecl<'t>> {
         let mut declarator = node.child_by_field_name("declarator")?;
         while declarator.kind() != "function_declarator" {
@@ -314,51 +565,85 @@ impl<'a> Unit<'a> {
         let mut cursor = node.walk();
         let is_kernel = node.children(&mut cursor).any(|c| self.str(c) == "__global__");
         let has_body = node.child_by_field_name("body").is_some();
-        Some(FunDecl { node, declarator, template, class, is_kernel, has_body })
+        Some(FunDecl { node, declarator, template, class, scope, is_kernel, has_body })
     }
 
-    fn collect_type<'t>(&'t self, node: Node<'t>, template: Option<Node<'t>>, names: &mut Names<'t>) {
+    fn collect_type<'t>(&'t self, node: Node<'t>, template: Option<Node<'t>>, scope: ScopeId, names: &mut Names<'t>) {
         let Some(body) = node.child_by_field_name("body") else { return };
         let name = node.child_by_field_name("name");
         match node.kind() {
             "enum_specifier" => {
+                // The enumerators of an `enum class` are only found through its name, those of others also without.
+                let own = name.map(|name| names.enter(scope, self.str(name).to_owned()));
+                let scoped = has_child(node, "class") || has_child(node, "struct");
                 if let Some(name) = name {
-                    names.types.insert(self.str(name).to_owned(), TypeDecl::Enum(node));
+                    names.add_type(self.str(name), scope, TypeDecl::Enum(node));
                 }
                 // An enumerator without a value is its predecessor plus one.
-                let (mut base, mut last, mut count) = (None, None, -1i128);
+                let (mut base, mut plus) = (None, -1i128);
                 let mut cursor = body.walk();
                 for item in body.named_children(&mut cursor).filter(|c| c.kind() == "enumerator") {
                     let Some(item_name) = item.child_by_field_name("name") else { continue };
                     if let Some(value) = item.child_by_field_name("value") {
-                        (base, count) = (Some(value), 0);
+                        (base, plus) = (Some(value), 0);
                     } else {
-                        count += 1;
+                        plus += 1;
                     }
-                    let text = self.str(item_name).to_owned();
-                    names.enumerators.insert(text.clone(), (base, last.take(), count));
-                    last = Some(text);
+                    let list = names.enumerators.entry(self.str(item_name).to_owned()).or_default();
+                    let enumerator = Enumerator { node: item, base, plus };
+                    list.extend(own.map(|own| (own, enumerator)));
+                    if !scoped {
+                        list.push((scope, enumerator));
+                    }
                 }
             }
             "struct_specifier" | "class_specifier" | "union_specifier" => {
+                let mut own = scope;
+                let mut instance_free = template.is_none();
                 if let Some(name) = name {
-                    // A specialisation goes by its whole name.
-                    let text: String = self.str(name).chars().filter(|c| !c.is_whitespace()).collect();
-                    let template = if text.contains('<') { None } else { template };
-                    names.types.entry(text).or_insert(TypeDecl::Class(node, template));
+                    let (qualifier, base) = self.qualified(name);
+                    let simple = match base.kind() {
+                        "template_type" => base.child_by_field_name("name").unwrap_or(base),
+                        _ => base,
+                    };
+                    let outer = qualifier.parts.iter().fold(scope, |s, part| names.enter(s, part.clone()));
+                    own = names.enter(outer, self.str(simple).to_owned());
+                    if base.kind() == "template_type" {
+                        instance_free = false;
+                        let list = names.special_classes.entry(self.str(simple).to_owned()).or_default();
+                        list.push((node, template));
+                    } else {
+                        names.add_type(self.str(base), outer, TypeDecl::Class(node, template));
+                    }
                 }
+                names.class_scopes.insert(node.id(), own);
                 let mut cursor = body.walk();
                 for member in body.named_children(&mut cursor) {
                     match member.kind() {
                         "field_declaration" | "declaration" => {
                             if let Some(ty) = member.child_by_field_name("type") {
-                                self.collect_type(ty, None, names);
+                                self.collect_type(ty, None, own, names);
                             }
                         }
                         "struct_specifier" | "class_specifier" | "union_specifier" | "enum_specifier" => {
-                            self.collect_type(member, None, names);
+                            self.collect_type(member, None, own, names);
                         }
-                        "alias_declaration" | "type_definition" => self.collect(member, None, names, 150),
+                        // In a template they depend on the instance that they are looked up in.
+                        "alias_declaration" | "type_definition" if !instance_free => {}
+                        "alias_declaration" | "type_definition" => self.collect(member, None, own, names, 150),
+                        // `friend` functions with a body are found by their arguments.
+                        "friend_declaration" => {
+                            if let Some(inner) = last_named(member).filter(|m| m.kind() == "function_definition") {
+                                self.collect(inner, None, scope, names, 150);
+                            }
+                        }
+                        "template_declaration" => {
+                            if let Some(inner) = last_named(member)
+                                && matches!(inner.kind(), "struct_specifier" | "class_specifier")
+                            {
+                                self.collect_type(inner, member.child_by_field_name("parameters"), own, names);
+                            }
+                        }
                         _ => {}
                     }
                 }
@@ -367,16 +652,33 @@ impl<'a> Unit<'a> {
         }
     }
 
-    fn collect_launches<'t>(&'t self, node: Node<'t>, names: &mut Names<'t>, depth: usize) {
-        if depth > 400 {
-            return;
-        }
-        let mut cursor = node.walk();
-        for child in node.named_children(&mut cursor) {
-            if child.kind() == "call_expression" && has_child(child, "kernel_call_syntax") {
-                names.launches.push(child);
+    /// Kernel calls, and other uses of kernels that are templates.
+    fn collect_uses<'t>(&'t self, names: &mut Names<'t>) {
+        let templates: HashSet<&str> = names
+            .kernels
+            .iter()
+            .filter(|k| k.template.is_some())
+            .filter_map(|k| declared_name(k.declarator))
+            .map(|n| self.str(n))
+            .collect();
+        let mut stack = vec![self.tree.root_node()];
+        while let Some(node) = stack.pop() {
+            match node.kind() {
+                "call_expression" if has_child(node, "kernel_call_syntax") => names.launches.push(node),
+                "identifier" if templates.contains(self.str(node)) => {
+                    let parent = node.parent();
+                    let declares = parent.is_some_and(|p| p.kind() == "function_declarator");
+                    if !declares {
+                        let whole = parent.filter(|p| p.kind() == "template_function").unwrap_or(node);
+                        names.uses.push(whole);
+                    }
+                }
+                _ => {}
             }
-            self.collect_launches(child, names, depth + 1);
+            let mut cursor = node.walk();
+            let from = stack.len();
+            stack.extend(node.named_children(&mut cursor));
+            stack[from..].reverse();
         }
     }
 
@@ -411,19 +713,6 @@ pub fn child_of_kind<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
 
 pub fn last_named(node: Node<'_>) -> Option<Node<'_>> {
     node.named_child(u32::try_from(node.named_child_count().checked_sub(1)?).ok()?)
-}
-
-/// `S::f` apart: the scope, and the last name.
-pub fn split_scope(name: Node<'_>) -> (Option<Node<'_>>, Node<'_>) {
-    let (mut scope, mut base) = (None, name);
-    while base.kind() == "qualified_identifier" {
-        scope = base.child_by_field_name("scope").or(scope);
-        match base.child_by_field_name("name") {
-            Some(inner) => base = inner,
-            None => break,
-        }
-    }
-    (scope, base)
 }
 
 /// An `init_declarator` apart: the declarator, and the value.

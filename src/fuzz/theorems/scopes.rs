@@ -62,7 +62,7 @@ pub fn holds(kernel: &Kernel<Protocol>, project: Projected) -> Outcome {
                         projected.text()
                     ));
                 }
-                seen.race(level, !expected.is_empty());
+                seen.race(level, !expected.is_empty() && (level != Level::Cluster || in_use.contains(&level)));
             }
         }
     }
@@ -71,7 +71,7 @@ pub fn holds(kernel: &Kernel<Protocol>, project: Projected) -> Outcome {
 
 #[derive(Default)]
 struct Seen {
-    racy: [bool; 3],
+    racy: [bool; 4],
     masked: bool,
 }
 
@@ -83,8 +83,14 @@ impl Seen {
     }
 
     fn properties(self) -> Vec<(&'static str, bool)> {
-        let [warp, block, grid] = self.racy;
-        vec![("racy in a warp", warp), ("racy in a block", block), ("racy in the grid", grid), ("masked", self.masked)]
+        let [warp, block, cluster, grid] = self.racy;
+        vec![
+            ("racy in a warp", warp),
+            ("racy in a block", block),
+            ("racy in a cluster", cluster),
+            ("racy in the grid", grid),
+            ("masked", self.masked),
+        ]
     }
 }
 
@@ -104,7 +110,7 @@ impl Direct<'_> {
         let (kernel, threads) = (self.kernel, pair.map(|(_, thread)| thread));
         let level = semantics::meeting(kernel, threads, self.values, WARP).map_err(|e| e.to_string())?;
         let level = level.ok_or("a pair is of two threads")?;
-        let lanes = semantics::lanes(kernel, threads, WARP, self.values).map_err(|e| e.to_string())?;
+        let lanes = semantics::lanes_of(kernel, threads, self.values, WARP).map_err(|e| e.to_string())?;
         let keys = pair.map(|(i, _)| (i, level, (self.masked && level == Level::Warp).then_some(lanes)));
         for (key, thread) in keys.iter().zip(threads) {
             if !self.runs.contains_key(key) {
@@ -173,14 +179,14 @@ impl<'k> Reduced<'k> {
             }
         }
         self.set_lanes(&mut env, self.lanes(pair)?);
-        // Below the level of the grid the two threads are in one block, which the formula does not say.
-        let together = projection.level == Level::Grid || pair[0].block == pair[1].block;
+        // Up to the level of the block the two threads are in one block, which the formula does not say.
+        let together = projection.level > Level::Block || pair[0].block == pair[1].block;
         Ok(together && eval_b(&projection.meet, &env).map_err(|e| e.to_string())?)
     }
 
     fn lanes(&self, pair: [&Thread; 2]) -> Result<Lanes, String> {
         let Some(_) = &self.projection.lanes else { return Ok(None) };
-        let lanes = semantics::lanes(&self.projection.kernel, pair, WARP, self.values).map_err(|e| e.to_string())?;
+        let lanes = semantics::lanes_of(&self.projection.kernel, pair, self.values, WARP).map_err(|e| e.to_string())?;
         Ok(Some(lanes))
     }
 

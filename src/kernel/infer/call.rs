@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use super::value::{ObjId, Offset, Pointer, Value};
-use super::{Frame, OTHER, ObjectKind, Touches, Walk, conjuncts};
+use super::{Frame, ObjectKind, Touches, Walk, conjuncts};
 use crate::base::{Name, Span};
+use crate::core::kernel::OTHER;
 use crate::core::protocol::Barrier;
 use crate::core::{Mode, Protocol, Scope};
 use crate::exp::subst::Leaves;
@@ -122,11 +123,16 @@ impl<'p> Walk<'p> {
                 | "dim_threads"
                 | "is_valid"
                 | "block_rank"
+                | "block_index"
                 | "num_blocks"
                 | "dim_blocks"
                 | "cluster_ctarank"
         );
         let of_group = values.first().is_some_and(|(_, ty)| is_group(ty));
+        let of_cluster = values.first().is_some_and(|(_, ty)| names_group(ty, "cluster_group"));
+        if of_cluster && let Some(value) = self.of_cluster(name.as_str()) {
+            return value;
+        }
         if group_query && of_group {
             return self.unknown_of(&Type::UINT, "rank");
         }
@@ -214,6 +220,14 @@ impl<'p> Walk<'p> {
             Intrinsic::Barrier(scope) => {
                 let mask = args.first().map(|a| self.number(a));
                 self.barrier(*scope, mask, span);
+                Value::Void
+            }
+            Intrinsic::ClusterArrive => {
+                self.arrive(span);
+                Value::Void
+            }
+            Intrinsic::ClusterWait => {
+                self.wait(span);
                 Value::Void
             }
             Intrinsic::BarrierReduce(name) => {
@@ -356,6 +370,59 @@ impl<'p> Walk<'p> {
         self.state.recent.clear();
     }
 
+    /// The first half of a barrier of the cluster: its place, until the second half is found.
+    fn arrive(&mut self, span: Span) {
+        let id = crate::core::SiteId(self.events.len() as u32);
+        let site = self.site(span);
+        self.events.push(super::Event { site, strides: vec![], constant: 0, width: 0, unknown_size: false });
+        self.arrivals.push((id, span));
+        self.emit(Protocol::Sync(Barrier { scope: Scope::Cluster, mask: None, site: id }));
+    }
+
+    /// The second half. What stands between the two halves is ordered with neither side of the barrier, and stands on
+    /// both sides of it from here on.
+    fn wait(&mut self, span: Span) {
+        let arrival = self.out.iter().rposition(|p| match p {
+            Protocol::Sync(barrier) => self.arrivals.iter().any(|(id, _)| *id == barrier.site),
+            _ => false,
+        });
+        let between = arrival.map(|at| (at, self.out[at + 1..].to_vec()));
+        match between.filter(|(_, between)| !between.iter().any(Protocol::synchronises)) {
+            Some((at, between)) => {
+                self.out.remove(at);
+                self.barrier(Scope::Cluster, None, span);
+                self.out.extend(between);
+            }
+            None => {
+                let text = "this waits at a barrier, and what follows the arrive has barriers, or is not known";
+                self.lose("unknown-construct", text, span, Touches::Everything);
+                self.barrier(Scope::Cluster, None, span);
+                self.out.pop();
+            }
+        }
+    }
+
+    /// The place of the block in its cluster, or the size of the cluster.
+    fn of_cluster(&mut self, query: &str) -> Option<Value> {
+        let ty = IntTy::U32;
+        let sizes = self.cluster_dim.clone();
+        let volume = sizes.iter().fold(N::num(1), |v, d| N::mul(ty, &v, d));
+        match query {
+            "num_blocks" => Some(Value::Num(volume)),
+            "block_rank" => {
+                let mut rank = N::num(0);
+                for axis in (0..3u8).rev() {
+                    let size = &sizes[usize::from(axis)];
+                    let block = self.builtin(crate::kernel::ir::Builtin::BlockIdx(axis));
+                    let place = N::bin(NBin::Rem, ty, &block, size);
+                    rank = N::add(ty, &N::mul(ty, &rank, size), &place);
+                }
+                Some(Value::Num(rank))
+            }
+            _ => None,
+        }
+    }
+
     fn atomic(&mut self, pointer: &Pointer, ty: &Type, scope: Scope, name: &Name, span: Span) -> Value {
         if pointer.unknown.is_some() {
             self.lose(
@@ -416,7 +483,7 @@ impl<'p> Walk<'p> {
                 self.place(place).targets.first().map(|t| t.object)
             }
             _ => match self.eval(surface) {
-                Value::Num(n) => super::as_var(&n).cloned().filter(|v| self.globals_vars.contains(v)).map(|v| {
+                Value::Num(n) => n.as_var().cloned().filter(|v| self.globals_vars.contains(v)).map(|v| {
                     let name = format!("{}.surface", v.name);
                     match self.objects.iter().position(|o| o.name.as_str() == name) {
                         Some(at) => ObjId(at as u32),
@@ -658,6 +725,14 @@ fn strip(expr: &Expr) -> &Expr {
     match &expr.kind {
         ExprKind::Convert(inner) => strip(inner),
         _ => expr,
+    }
+}
+
+fn names_group(ty: &Type, group: &str) -> bool {
+    match ty.value() {
+        Type::Ptr(inner) => names_group(inner, group),
+        Type::Unknown(name) => &**name == group,
+        _ => false,
     }
 }
 

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::loops::substitute;
 use super::{Config, Event, Inferred, Loss, ObjectKind, Touches, Walk};
-use crate::base::Name;
+use crate::base::{Name, Span};
 use crate::core::protocol::Barrier;
-use crate::core::{Access, ArrayDecl, Coordinate, Kernel, Mode, Protocol};
+use crate::core::{Access, ArrayDecl, Coordinate, Kernel, Mode, Protocol, SiteId};
 use crate::exp::{B, Fun, FunKind, IntTy, N, Subst};
 use crate::kernel::ir::FunId;
 use crate::kernel::types::Type;
+use crate::kernel::visit::Axes;
 
 /// How the indices of one array are written.
 struct Layout {
@@ -18,8 +19,9 @@ struct Layout {
     dimensions: Option<Vec<u64>>,
 }
 
-pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &([bool; 3], [bool; 3])) -> Inferred {
-    let protocol = Protocol::seq(std::mem::take(&mut walk.out));
+pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> Inferred {
+    let emitted = Protocol::seq(std::mem::take(&mut walk.out));
+    let protocol = without_arrivals(emitted, &mut walk);
     let mut by_array: BTreeMap<Name, Vec<usize>> = BTreeMap::new();
     let mut written: BTreeSet<Name> = BTreeSet::new();
     each_access(&protocol, &mut |a| {
@@ -91,7 +93,7 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &([bool; 3],
     let mut subst = Subst::with_functions(&as_input);
     let protocol = substitute(&protocol, &mut subst);
     let pre = subst.boolean(&B::and(std::mem::take(&mut walk.pre)));
-    let pair_facts = std::mem::take(&mut walk.pair_facts).into_iter().map(|f| subst.boolean(&f)).collect();
+    let pairs = std::mem::take(&mut walk.pair_facts).into_iter().map(|f| subst.boolean(&f)).collect();
 
     let code = place(&protocol, &walk, &layouts);
     let mut arrays = Vec::new();
@@ -122,6 +124,8 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &([bool; 3],
             arrays,
             globals: walk.globals_vars.clone(),
             blocks: coordinates(&walk.blocks),
+            clusters: clusters(&walk),
+            pairs,
             threads: coordinates(&walk.threads),
             pre,
             code,
@@ -129,9 +133,46 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &([bool; 3],
         sites: walk.sites.keys().cloned().collect(),
         losses: walk.losses,
         assumptions: walk.assumptions,
-        pair_facts,
-        block: taken(config.block, &used.0),
-        grid: taken(config.grid, &used.1),
+        block: taken(config.block, &used.block),
+        grid: taken(config.grid, &used.grid),
+    }
+}
+
+/// The sizes of clusters along the coordinates of blocks that there are; none when all are 1.
+fn clusters(walk: &Walk) -> Vec<N> {
+    let sizes = walk.blocks.iter().zip(&walk.cluster_dim).filter(|((_, extent), _)| extent.as_num() != Some(1));
+    let sizes: Vec<N> = sizes.map(|(_, size)| size.clone()).collect();
+    if sizes.iter().all(|size| size.as_num() == Some(1)) { Vec::new() } else { sizes }
+}
+
+/// The protocol without the first halves of barriers whose second half was not found: these barriers are lost.
+fn without_arrivals(protocol: Protocol, walk: &mut Walk) -> Protocol {
+    if walk.arrivals.is_empty() {
+        return protocol;
+    }
+    let mut left = Vec::new();
+    let protocol =
+        erase(&protocol, &|site| walk.arrivals.iter().find(|(s, _)| *s == site).map(|(_, at)| *at), &mut left);
+    for span in left {
+        let text = "this arrives at a barrier, and the wait does not follow in the same block of code";
+        walk.lose("unknown-construct", text, span, Touches::Everything);
+    }
+    protocol
+}
+
+fn erase(protocol: &Protocol, place: &dyn Fn(SiteId) -> Option<Span>, found: &mut Vec<Span>) -> Protocol {
+    match protocol {
+        Protocol::Skip | Protocol::Access(_) => protocol.clone(),
+        Protocol::Sync(barrier) => match place(barrier.site) {
+            Some(span) => {
+                found.push(span);
+                Protocol::Skip
+            }
+            None => protocol.clone(),
+        },
+        Protocol::Seq(parts) => Protocol::seq(parts.iter().map(|p| erase(p, place, found)).collect::<Vec<_>>()),
+        Protocol::If(b, t, e) => Protocol::branch(b, erase(t, place, found), erase(e, place, found)),
+        Protocol::For(range, body) => Protocol::For(range.clone(), Box::new(erase(body, place, found))),
     }
 }
 

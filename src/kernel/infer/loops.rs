@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use super::state::{Cells, State};
 use super::value::{ObjId, Offset, Pointer, Target, Value, scalars};
-use super::{ObjectKind, Walk, as_var, clean, conjuncts};
+use super::{ObjectKind, Walk, clean, conjuncts};
 use crate::base::{Name, Span};
 use crate::core::{Access, Mode, Protocol, Range, Step};
 use crate::exp::subst::Leaves;
@@ -974,17 +974,17 @@ impl<'p> Walk<'p> {
         };
         match term.kind() {
             NExp::Var(v) => find(v).map(|i| (i, N::num(0))),
-            NExp::Bin(NBin::Add, _, l, r) => match (as_var(l), r.as_num()) {
+            NExp::Bin(NBin::Add, _, l, r) => match (l.as_var(), r.as_num()) {
                 (Some(v), Some(d)) => find(v).map(|i| (i, N::num(d))),
                 _ => None,
             },
-            NExp::Bin(NBin::Sub, _, l, r) => match (as_var(l), r.as_num()) {
+            NExp::Bin(NBin::Sub, _, l, r) => match (l.as_var(), r.as_num()) {
                 (Some(v), Some(d)) => find(v).map(|i| (i, N::num(-d))),
                 _ => None,
             },
             // A conversion that keeps the value: of what is never negative in the loop.
             NExp::Cast(_, inner) => {
-                let v = as_var(inner)?;
+                let v = inner.as_var()?;
                 let i = find(v)?;
                 let starts = self.ranges.interval(&carried[i].init).lo.is_some_and(|lo| lo >= 0);
                 let grows = solved.steps[i].as_ref().is_some_and(|s| self.positive(s));
@@ -1216,7 +1216,7 @@ fn signed_step(step: &N, ty: IntTy) -> N {
 
 /// `out = var * 2^s` or `var / 2^s`.
 fn geometric(out: &N, var: &Var) -> Option<Factor> {
-    let is_var = |t: &N| as_var(t) == Some(var);
+    let is_var = |t: &N| t.as_var() == Some(var);
     let log2 = |n: i128| (n >= 2 && n.count_ones() == 1).then(|| n.trailing_zeros());
     match out.kind() {
         NExp::Cast(ty, inner) if ty.bits == 0 || ty.bits >= var.ty.bits => geometric(inner, var),

@@ -19,9 +19,10 @@ use indexmap::IndexMap;
 
 use crate::base::{FreshNames, Name, Span};
 use crate::core::{Access, Kernel, Mode, Protocol, SiteId, Space};
-use crate::exp::{B, BExp, Fun, FunKind, IntTy, Interval, N, NExp, NRel, Ranges, Var, free_vars_b, free_vars_n};
+use crate::exp::{B, BExp, Fun, FunKind, IntTy, Interval, N, NBin, NRel, Ranges, Var, free_vars_b, free_vars_n};
 use crate::kernel::ir::{FunId, Function, GlobalId, Program, Storage, VarId};
 use crate::kernel::types::Type;
+use crate::kernel::visit::Axes;
 
 use state::{Cells, State};
 use value::{ObjId, Offset, Pointer, Value};
@@ -31,9 +32,15 @@ use value::{ObjId, Offset, Pointer, Value};
 pub struct Config {
     pub block: [Option<i128>; 3],
     pub grid: [Option<i128>; 3],
+    /// Blocks of a cluster, when the kernel says so.
+    pub cluster: Option<[Option<i128>; 3]>,
     /// Take a symbolic axis that the kernel never reads as 1.
     pub unused_axes_are_one: bool,
     pub params: BTreeMap<String, i128>,
+    /// Threads that a block has at most.
+    pub max_threads: i128,
+    /// Pointer parameters that point into the array of an earlier one, and whether to its start.
+    pub aliases: BTreeMap<String, (String, bool)>,
     /// How many statements and expressions may be walked before the kernel is given up as too large.
     pub steps: usize,
 }
@@ -63,9 +70,6 @@ pub struct Site {
     pub calls: Vec<Span>,
 }
 
-/// The function that stands, in a fact about two threads, for the value that its argument has for the other thread.
-pub const OTHER: &str = "other";
-
 /// The result of inference.
 #[derive(Clone)]
 pub struct Inferred {
@@ -74,8 +78,6 @@ pub struct Inferred {
     pub losses: Vec<Loss>,
     /// What the protocol rests on, in words.
     pub assumptions: Vec<String>,
-    /// Facts about any two threads, in which [`OTHER`] is applied to terms of the other thread.
-    pub pair_facts: Vec<B>,
     /// The axes taken as 1 because nothing reads them.
     pub block: [Option<i128>; 3],
     pub grid: [Option<i128>; 3],
@@ -142,6 +144,10 @@ pub struct Walk<'p> {
     blocks: Vec<(Var, N)>,
     block_dim: [N; 3],
     grid_dim: [N; 3],
+    /// Blocks of a cluster; 1 where there are no clusters.
+    cluster_dim: [N; 3],
+    /// The first halves of barriers of clusters, as they stand in what is emitted.
+    arrivals: Vec<(SiteId, Span)>,
     /// Private objects whose address was taken.
     escaped: BTreeSet<ObjId>,
     holes: Vec<Value>,
@@ -159,6 +165,8 @@ const AXES: [&str; 3] = ["x", "y", "z"];
 /// Hardware limits of CUDA: threads a block by axis and in all, blocks a grid by axis.
 const MAX_BLOCK: [i128; 3] = [1024, 1024, 64];
 const MAX_GRID: [i128; 3] = [2_147_483_647, 65_535, 65_535];
+/// Blocks of a cluster, of any shape.
+const MAX_CLUSTER: i128 = 16;
 
 /// Infers the protocol of a kernel.
 pub fn infer(program: &Program, kernel: FunId, config: &Config) -> Inferred {
@@ -169,14 +177,14 @@ pub fn infer(program: &Program, kernel: FunId, config: &Config) -> Inferred {
 }
 
 /// Which axes of the block and of the grid the code reads.
-fn used_axes(program: &Program) -> ([bool; 3], [bool; 3]) {
-    let mut seen = crate::kernel::visit::Axes::default();
+fn used_axes(program: &Program) -> Axes {
+    let mut seen = Axes::default();
     program.functions.iter().for_each(|f| seen.function(f));
-    (seen.block, seen.grid)
+    seen
 }
 
 impl<'p> Walk<'p> {
-    fn new(program: &'p Program, config: &Config, used: &([bool; 3], [bool; 3])) -> Walk<'p> {
+    fn new(program: &'p Program, config: &Config, used: &Axes) -> Walk<'p> {
         let mut names = FreshNames::default();
         let mut ranges = Ranges::new();
         let mut globals_vars = Vec::new();
@@ -199,11 +207,37 @@ impl<'p> Walk<'p> {
                 }
             }
         };
-        let block_dim = [0, 1, 2].map(|a| extent("blockDim", a, config.block[a], used.0[a], MAX_BLOCK[a]));
-        let grid_dim = [0, 1, 2].map(|a| extent("gridDim", a, config.grid[a], used.1[a], MAX_GRID[a]));
+        let block_dim = [0, 1, 2].map(|a| extent("blockDim", a, config.block[a], used.block[a], MAX_BLOCK[a]));
+        let grid_dim = [0, 1, 2].map(|a| extent("gridDim", a, config.grid[a], used.grid[a], MAX_GRID[a]));
         if block_dim.iter().any(|d| d.as_num().is_none()) {
             let volume = block_dim.iter().fold(N::num(1), |v, d| N::mul(IntTy::MATH, &v, d));
-            pre.push(volume.le(&N::num(1024)));
+            pre.push(volume.le(&N::num(config.max_threads)));
+        }
+        let cluster_dim = [0, 1, 2].map(|a| {
+            let size = match (grid_dim[a].as_num(), config.cluster) {
+                (Some(1), _) => Some(1),
+                (_, Some(dims)) => dims[a],
+                (_, None) => (!used.cluster).then_some(1),
+            };
+            let size = match size {
+                Some(n) => N::num(n),
+                None => {
+                    let var = Var::new(format!("clusterDim.{}", AXES[a]).as_str(), IntTy::U32);
+                    ranges.narrow(&var.name, Interval::new(1, MAX_CLUSTER));
+                    pre.push(N::num(1).le(&N::var(&var)));
+                    pre.push(N::var(&var).le(&N::num(MAX_CLUSTER)));
+                    globals_vars.push(var.clone());
+                    N::var(&var)
+                }
+            };
+            // Otherwise the kernel cannot be launched.
+            pre.push(N::bin(NBin::Rem, IntTy::MATH, &grid_dim[a], &size).eq(&N::num(0)));
+            size
+        });
+        if let [Some(x), Some(y), Some(z)] = cluster_dim.each_ref().map(N::as_num)
+            && x * y * z != 1
+        {
+            assumptions.push(format!("a cluster has ({x},{y},{z}) blocks (__cluster_dims__)"));
         }
         let mut coordinate = |what: &str, axis: usize, extent: &N| -> (Var, N) {
             let var = Var::new(format!("{what}.{}", AXES[axis]).as_str(), IntTy::U32);
@@ -240,6 +274,8 @@ impl<'p> Walk<'p> {
             blocks,
             block_dim,
             grid_dim,
+            cluster_dim,
+            arrivals: Vec::new(),
             escaped: BTreeSet::new(),
             holes: Vec::new(),
             contents: HashMap::new(),
@@ -291,6 +327,18 @@ impl<'p> Walk<'p> {
         match ty {
             Type::Ptr(target) if **target == Type::Fun => Value::Fun(Vec::new(), true),
             Type::Ptr(target) | Type::Ref(target) => {
+                if let Some((other, at_start)) = config.aliases.get(name)
+                    && let Some(at) =
+                        self.objects.iter().position(|o| o.name.as_str() == other && o.kind != ObjectKind::Private)
+                {
+                    let mut offset = Offset::start();
+                    if !at_start {
+                        let var = Var { name: self.names.fresh(&format!("{name}.offset")), ty: IntTy::I64 };
+                        self.globals_vars.push(var.clone());
+                        offset = offset.element(&N::var(&var), target.size(), target.has_unknown_size());
+                    }
+                    return Value::Ptr(Pointer::to(ObjId(at as u32), offset));
+                }
                 let name = self.array_name(name);
                 let object = self.object(name.as_str(), ObjectKind::Array(Space::Global), (**target).clone());
                 Value::Ptr(Pointer::to(object, Offset::start()))
@@ -739,12 +787,5 @@ fn conjuncts(cond: &B) -> Vec<B> {
     match cond.kind() {
         BExp::And(parts) => parts.clone(),
         _ => vec![cond.clone()],
-    }
-}
-
-fn as_var(term: &N) -> Option<&Var> {
-    match term.kind() {
-        NExp::Var(var) => Some(var),
-        _ => None,
     }
 }

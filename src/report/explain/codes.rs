@@ -347,6 +347,46 @@ faial-like check -I . src/reduce.cu",
         example: "x = ((((((((((((((((((((((((((((((((a))))))))))))))))))))))))))))))));  // and on",
     },
     Entry {
+        code: "ill-formed",
+        title: "the protocol breaks a rule of the language",
+        what: "The protocol names an array that it does not declare, gives a mask to a barrier that is not one of a warp, \
+               or breaks another rule of `protocol-spec/03-wellformed.md`; the id of the rule stands in brackets. All \
+               broken rules are listed, and the kernel is rejected.",
+        why: "What such a protocol does is not defined, so that neither a race nor a proof would mean anything.",
+        fix: "Correct the protocol where the places point. When it was exported from a source that has not changed, \
+              this is a mistake of the program: please report it.",
+        limits: "A text that cannot be read at all has `parse-error` instead, with the id of the rule where there is one.",
+        example: "kernel k { array a: global; thread t in 0..8; code { wr b[t] @0; } }",
+    },
+    Entry {
+        code: "header-dimensions",
+        title: "the header asks for sizes that the hardware does not have",
+        what: "The sizes of the block or grid in the first lines of the file are beyond what any device runs. Sizes that \
+               could be counted are used all the same; others are dropped.",
+        why: "A verdict for sizes that cannot be launched says nothing about a real run.",
+        fix: "Correct the line with `--blockDim` and `--gridDim`, or give `--block-dim` and `--grid-dim`.",
+        limits: "The limits are those of current devices: 1024 threads a block, and 65535 blocks along y and z.",
+        example: "//--blockDim=4096 --gridDim=1",
+    },
+    Entry {
+        code: "run-timeout",
+        title: "the time for the whole run was over",
+        what: "The kernel was not begun, because the time of `--timeout` was over.",
+        why: "Nothing was asked about it, so that nothing is known.",
+        fix: "Give more time, check fewer kernels with `--kernel`, or use more processors with `-j`.",
+        limits: "A kernel that was begun in time is finished.",
+        example: "faial-like check --timeout 10s src/",
+    },
+    Entry {
+        code: "internal-error",
+        title: "the program made a mistake",
+        what: "The analysis of this kernel or file stopped at a state that should not exist. Other kernels are not touched.",
+        why: "A mistake of the program must not look like a proof.",
+        fix: "Please report it, with the source if that is possible.",
+        limits: "The message names the place in the program, not in the kernel.",
+        example: "internal-error: site 7 is not known",
+    },
+    Entry {
         code: "recursion",
         title: "a device function calls itself",
         what: "A function that the kernel uses calls itself, directly or through others. Calls are analysed by looking \

@@ -1,0 +1,3 @@
+//pass
+//--blockDim=64 --gridDim=1
+__global__ void k(int*a){atomicAdd_block(a,1);if(threadIdx.x==3)a[0]=0;}

@@ -1,0 +1,4 @@
+//pass
+//--blockDim=64 --gridDim=1
+#include <cooperative_groups.h>
+namespace cg=cooperative_groups;__global__ void k(int*a){auto g=cg::this_thread_block();auto t=cg::tiled_partition<32>(g);t.sync();a[t.thread_rank()]=threadIdx.x;}

@@ -1,0 +1,3 @@
+//pass
+//--blockDim=64 --gridDim=1
+__device__ int cnt;struct B{int x;__device__ B(int y){x=y;cnt=threadIdx.x;}};__device__ B f(){return 3;}__global__ void k(int*o){B b=f();o[threadIdx.x]=b.x;}

@@ -1,0 +1,3 @@
+//pass
+//--blockDim=64 --gridDim=1
+__global__ void k(int*a){Guard g(a);}

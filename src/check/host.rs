@@ -1,0 +1,129 @@
+//! What the launches of a kernel in the host code say about it: sizes, values of parameters, conditions, aliases.
+
+use std::collections::BTreeMap;
+
+use crate::base::SourceMap;
+use crate::exp::display::plain;
+use crate::exp::{B, IntTy, N, Subst, Var, free_vars_b};
+use crate::frontend::cuda::host::HostLaunch;
+use crate::kernel::ir::VarDecl;
+use crate::kernel::types::Type;
+
+/// More launches than this are only looked at for what they have in common.
+const MAX_ALTERNATIVES: usize = 8;
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+/// What holds at every launch of a kernel that was found.
+#[derive(Clone, Debug, Default)]
+pub struct HostFacts {
+    pub block: [Option<i128>; 3],
+    pub grid: [Option<i128>; 3],
+    pub params: BTreeMap<String, i128>,
+    /// Over parameters, `blockDim` and `gridDim`; with the words that the report lists.
+    pub conditions: Vec<(B, String)>,
+    /// Pointer parameters that point into the array of an earlier one, and whether just to its start.
+    pub aliases: BTreeMap<String, (String, bool)>,
+    /// Where the launches are, in words; empty when there are none.
+    pub place: String,
+}
+
+/// Puts the launches of a kernel together.
+pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], sources: &SourceMap) -> HostFacts {
+    let mut facts = HostFacts::default();
+    if launches.is_empty() {
+        return facts;
+    }
+    let lines: Vec<String> = launches.iter().map(|l| sources.start(l.span).line.to_string()).collect();
+    facts.place = match lines.as_slice() {
+        [one] => format!("the launch on line {one}"),
+        lines => format!("the launches on lines {}", lines.join(", ")),
+    };
+    facts.block = [0, 1, 2].map(|axis| common(launches.iter().map(|l| l.block[axis].as_ref())));
+    facts.grid = [0, 1, 2].map(|axis| common(launches.iter().map(|l| l.grid[axis].as_ref())));
+    for (i, param) in params.iter().enumerate() {
+        if let (Type::Int(ty), Some(value)) = (&param.ty, common(launches.iter().map(|l| l.args.get(i)?.as_ref())))
+            && ty.contains(value)
+        {
+            facts.params.insert(param.name.to_string(), value);
+        }
+    }
+    for launch in launches {
+        aliases(params, launch, &mut facts.aliases);
+    }
+    let alternatives: Vec<Vec<B>> = launches.iter().map(|l| relations(params, l, &facts)).collect();
+    match alternatives.as_slice() {
+        [only] => {
+            for condition in only {
+                let words = format!("{} ({})", plain(condition), facts.place);
+                facts.conditions.push((condition.clone(), words));
+            }
+        }
+        several if several.len() <= MAX_ALTERNATIVES => {
+            let either = B::or(several.iter().map(|a| B::and(a.iter().cloned())));
+            if either.as_lit().is_none() {
+                let words = format!("{} ({})", plain(&either), facts.place);
+                facts.conditions.push((either, words));
+            }
+        }
+        _ => {}
+    }
+    facts
+}
+
+/// The constant that all of these are.
+fn common<'a>(mut values: impl Iterator<Item = Option<&'a N>>) -> Option<i128> {
+    let first = values.next()??.as_num()?;
+    values.all(|v| v.and_then(N::as_num) == Some(first)).then_some(first)
+}
+
+/// What one launch says, beyond the constants that all of them have in common.
+fn relations(params: &[VarDecl], launch: &HostLaunch, known: &HostFacts) -> Vec<B> {
+    let mut of_kernel: Vec<Var> = Vec::new();
+    let mut subst = Subst::new();
+    let mut bound: Vec<Var> = Vec::new();
+    let mut relations: Vec<B> = Vec::new();
+    for (param, arg) in params.iter().zip(&launch.args) {
+        let (Type::Int(ty), Some(arg)) = (&param.ty, arg) else { continue };
+        if known.params.contains_key(param.name.as_str()) {
+            continue;
+        }
+        let var = Var { name: param.name.clone(), ty: *ty };
+        of_kernel.push(var.clone());
+        match arg.as_var().filter(|v| !bound.contains(v)) {
+            Some(host) => {
+                bound.push(host.clone());
+                subst.bind(&host.name, &N::var(&var));
+            }
+            None => relations.push(N::var(&var).eq(arg)),
+        }
+    }
+    for (what, sizes, fixed) in [("blockDim", &launch.block, known.block), ("gridDim", &launch.grid, known.grid)] {
+        for axis in 0..3 {
+            if let (Some(size), None) = (&sizes[axis], fixed[axis]) {
+                let var = Var::new(format!("{what}.{}", AXES[axis]).as_str(), IntTy::U32);
+                of_kernel.push(var.clone());
+                relations.push(N::var(&var).eq(size));
+            }
+        }
+    }
+    relations.extend(launch.facts.iter().cloned());
+    let in_kernel = relations.into_iter().map(|r| subst.boolean(&r));
+    in_kernel.filter(|r| r.as_lit().is_none() && free_vars_b(r).iter().all(|v| of_kernel.contains(v))).collect()
+}
+
+fn aliases(params: &[VarDecl], launch: &HostLaunch, found: &mut BTreeMap<String, (String, bool)>) {
+    for (j, later) in params.iter().enumerate() {
+        let (Type::Ptr(_), Some(Some((variable, plain)))) = (&later.ty, launch.pointers.get(j)) else { continue };
+        for (i, earlier) in params.iter().enumerate().take(j) {
+            if let (Type::Ptr(_), Some(Some((other, also_plain)))) = (&earlier.ty, launch.pointers.get(i))
+                && other == variable
+            {
+                let start = *plain && *also_plain;
+                let entry = found.entry(later.name.to_string()).or_insert((earlier.name.to_string(), start));
+                entry.1 &= start;
+                break;
+            }
+        }
+    }
+}

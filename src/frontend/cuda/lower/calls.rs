@@ -1,0 +1,354 @@
+//! Calls: of functions by overload resolution, of built-in ones, of unknown ones.
+
+use super::*;
+
+impl<'l, 't> Body<'l, 't> {
+    pub(super) fn arguments(&mut self, node: Node<'t>) -> Vec<Node<'t>> {
+        let Some(list) = node.child_by_field_name("arguments") else { return Vec::new() };
+        let mut cursor = list.walk();
+        list.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect()
+    }
+
+    pub(super) fn call(&mut self, node: Node<'t>, span: Span) -> Expr {
+        let Some(function) = node.child_by_field_name("function") else { return self.unknown(node, "call") };
+        if has_child(node, "kernel_call_syntax") {
+            return self.unknown(node, "a kernel launched by a kernel");
+        }
+        let arguments = self.arguments(node);
+        if function.kind() == "field_expression" {
+            return self.method_call(function, &arguments, span);
+        }
+        let mut callee = function;
+        while callee.kind() == "parenthesized_expression" {
+            match last_named(callee) {
+                Some(inner) => callee = inner,
+                None => break,
+            }
+        }
+        let (qualifier, base) = self.lower.unit.qualified(callee);
+        let (name, template) = match base.kind() {
+            "template_function" | "template_method" => match base.child_by_field_name("name") {
+                Some(name) => (self.text(name), base.child_by_field_name("arguments")),
+                None => (self.text(base), None),
+            },
+            _ => (self.text(base), None),
+        };
+        let named = matches!(
+            base.kind(),
+            "identifier"
+                | "template_function"
+                | "primitive_type"
+                | "type_identifier"
+                | "field_identifier"
+                | "sized_type_specifier"
+                | "operator_name"
+        );
+        if !named {
+            let target = if callee.kind() == "lambda_expression" { self.expr(callee) } else { self.rvalue(callee) };
+            return self.call_value(target, &arguments, span);
+        }
+        if let ("static_cast" | "reinterpret_cast" | "const_cast" | "dynamic_cast", Some(list)) = (name, template) {
+            let types = self.template_arguments(list);
+            return match (types.as_slice(), arguments.as_slice()) {
+                ([ty], [value]) => {
+                    let ty = self.type_of(*ty);
+                    let value = if matches!(ty, Type::Ref(_)) { self.expr(*value) } else { self.rvalue(*value) };
+                    self.cast(value, ty)
+                }
+                _ => self.unknown(node, "cast"),
+            };
+        }
+        if let ("make_fresh_array" | "__return_val_int" | "__old", _) = (name, ()) {
+            return Expr::unknown("unknown-value", format!("`{name}` has no value here"), Type::INT, span);
+        }
+        let plain = qualifier == Qualifier::default();
+        if plain && let Some(Local::Var(_) | Local::Static(_)) = self.lookup(name) {
+            let place = self.name(name, span);
+            let target = if let Type::Struct(_) = place.ty.value() { place } else { self.value(place) };
+            return self.call_value(target, &arguments, span);
+        }
+        // `cooperative_groups::thread_block::sync()`.
+        if let ("sync", [], Some(group)) = (name, arguments.as_slice(), qualifier.parts.last())
+            && matches!(group.as_str(), "thread_block" | "cluster_group" | "grid_group")
+        {
+            return self.group_barrier(&Type::Unknown(Arc::from(group.as_str())), span);
+        }
+        // A member of the class that we are in, or of a class that is named.
+        let scope = self.class_scope(callee);
+        let own = self.class_type.clone().filter(|_| plain);
+        if let Some(class) = scope.or_else(|| own.clone()) {
+            if own.is_some() && matches!(&class, Type::Struct(c) if c.field(name).is_some()) {
+                let place = self.name(name, span);
+                let target = if let Type::Struct(_) = place.ty.value() { place } else { self.value(place) };
+                return self.call_value(target, &arguments, span);
+            }
+            let args: Vec<Expr> = arguments.iter().map(|a| self.expr(*a)).collect();
+            match self.method(&class, name, template, &args) {
+                Method::One(member) => {
+                    let object = self.own_object(&class, span);
+                    return self.call_member(member, &class, object, args, span);
+                }
+                Method::Unclear => {
+                    return self.unclear(format!("which function `{name}` is called is not known"), args, span);
+                }
+                Method::None if own.is_none() => {
+                    return self.unclear(format!("the member function `{name}` is not known"), args, span);
+                }
+                Method::None => {}
+            }
+        }
+        if let Some(vector) = name.strip_prefix("make_").and_then(builtins::vector_type)
+            && !self.lower.names.functions.contains_key(name)
+            && let Type::Struct(class) = &vector
+        {
+            let mut parts = Vec::new();
+            for (field, argument) in class.fields.clone().iter().zip(&arguments) {
+                let value = self.rvalue(*argument);
+                parts.push((field.offset, self.convert(value, &field.ty)));
+            }
+            return Expr::new(ExprKind::Aggregate(parts), vector, span);
+        }
+        // `T(x)`: a conversion or a construction.
+        if !self.lower.names.functions.contains_key(name) && builtins::function(name).is_none() {
+            let ty = self.type_of(callee);
+            if !matches!(ty, Type::Unknown(_)) || self.bindings.types.contains_key(name) {
+                if let (Type::Struct(_), Some(list)) = (&ty, node.child_by_field_name("arguments")) {
+                    return self.initial(list, &ty);
+                }
+                return match arguments.as_slice() {
+                    [] => {
+                        let zero = Expr::new(ExprKind::Int(0), Type::INT, span);
+                        self.convert(zero, &ty)
+                    }
+                    [value] => {
+                        let value = self.rvalue(*value);
+                        self.cast(value, ty)
+                    }
+                    _ => self.unknown(node, "construction"),
+                };
+            }
+        }
+        let args: Vec<Expr> = arguments.iter().map(|a| self.expr(*a)).collect();
+        self.call_named(name, &qualifier, template, args, span)
+    }
+
+    /// The object whose member function we are in, for a call of another one by its name alone.
+    fn own_object(&mut self, class: &Type, span: Span) -> Option<Expr> {
+        let id = self.this?;
+        let own = self.class_type.clone()?;
+        let place = self.var(id, span);
+        let pointer = self.value(place);
+        let pointer = if own == *class {
+            pointer
+        } else if self.derives(&own, class) {
+            self.as_base(pointer, &own, class)
+        } else {
+            return None;
+        };
+        Some(self.deref(pointer, span))
+    }
+
+    /// A call by name of a function of the unit, of a built-in one, or of something unknown. Arguments may be places.
+    pub(super) fn call_named(
+        &mut self,
+        name: &str,
+        qualifier: &Qualifier,
+        template: Option<Node<'t>>,
+        args: Vec<Expr>,
+        span: Span,
+    ) -> Expr {
+        let overloads = self.lower.names.functions.get(name).cloned().unwrap_or_default();
+        let overloads: Vec<_> =
+            overloads.into_iter().filter(|d| d.class.is_none()).map(|d| (d, Bindings::default())).collect();
+        let builtin = builtins::function(name);
+        // A built-in function is only hidden by a definition that fits.
+        match self.resolve(&overloads, qualifier, template, &args, false) {
+            Found::One(chosen) if builtin.is_none() || (chosen.decl.has_body && chosen.cost < 10) => {
+                return self.call_decl(chosen.decl, chosen.bindings, None, args, span);
+            }
+            Found::Ambiguous if builtin.is_none() || overloads.iter().any(|(d, _)| d.has_body) => {
+                return self.unclear(format!("which function `{name}` is called is not known"), args, span);
+            }
+            Found::None if builtin.is_none() && overloads.iter().any(|(d, _)| d.has_body) => {
+                return self.unclear(format!("no function `{name}` that is known can be called so"), args, span);
+            }
+            _ => {}
+        }
+        let values = |body: &Self, args: Vec<Expr>| -> Vec<Expr> { args.into_iter().map(|a| body.value(a)).collect() };
+        if let Some(builtin) = builtin {
+            return self.call_builtin(builtin, values(self, args), span);
+        }
+        if matches!(
+            name,
+            "this_thread_block"
+                | "this_grid"
+                | "tiled_partition"
+                | "coalesced_threads"
+                | "this_multi_grid"
+                | "this_cluster"
+        ) {
+            let ty = match name {
+                "this_thread_block" => "thread_block",
+                "this_grid" => "grid_group",
+                "this_cluster" => "cluster_group",
+                "this_multi_grid" => "multi_grid_group",
+                _ => "thread_group",
+            };
+            return Expr::new(ExprKind::Constant(Name::new(ty)), Type::Unknown(Arc::from(ty)), span);
+        }
+        if matches!(name, "sync" | "synchronize")
+            && let [group] = args.as_slice()
+        {
+            return self.group_barrier(&group.ty.clone(), span);
+        }
+        if self.hidden_names() && overloads.is_empty() {
+            return self.unclear(format!("`{name}` is not declared, and may be a macro"), args, span);
+        }
+        // Its parameters may be references; functions of the implementation have none.
+        let args = args.into_iter().map(|arg| {
+            let by_reference = is_place(&arg) && !name.starts_with("__") && !matches!(arg.ty.value(), Type::Array(..));
+            if by_reference { self.address_of(arg, span) } else { self.value(arg) }
+        });
+        let args = args.collect();
+        Expr::new(ExprKind::CallUnknown(Name::new(name), args), Type::Unknown(Arc::from("?")), span)
+    }
+
+    pub(super) fn group_barrier(&mut self, group: &Type, span: Span) -> Expr {
+        let scope = match group.value() {
+            Type::Unknown(name) => match &**name {
+                "thread_block" => Some(Scope::Block),
+                "grid_group" | "multi_grid_group" => Some(Scope::Grid),
+                "cluster_group" => Some(Scope::Cluster),
+                _ => None,
+            },
+            _ => None,
+        };
+        match scope {
+            Some(scope) => Expr::new(ExprKind::Intrinsic(Intrinsic::Barrier(scope), vec![]), Type::Void, span),
+            // A barrier of a part of a block orders less than the block: taking it for nothing is sound.
+            None => Expr::new(ExprKind::Intrinsic(Intrinsic::Nothing, vec![]), Type::Void, span),
+        }
+    }
+
+    pub(super) fn call_decl(
+        &mut self,
+        decl: FunDecl<'t>,
+        bindings: Bindings,
+        this: Option<Expr>,
+        args: Vec<Expr>,
+        span: Span,
+    ) -> Expr {
+        let (types, returns) = self.inside(&decl, &bindings, |body| (body.parameters(&decl), body.return_type(&decl)));
+        let mut lowered: Vec<Expr> = this.into_iter().collect();
+        let mut args = args.into_iter();
+        let defaults = Self::parameter_defaults(&decl);
+        for (i, (_, ty, _)) in types.iter().enumerate() {
+            let arg = match (args.next(), defaults.get(i).copied().flatten()) {
+                (Some(arg), _) => arg,
+                (None, Some(default)) => self.inside(&decl, &bindings, |body| body.expr(default)),
+                (None, None) => break,
+            };
+            let arg = match ty {
+                Type::Ref(inner) => {
+                    let inner = inner.clone();
+                    let arg = if is_place(&arg) || arg.ty == *inner { arg } else { self.convert(arg, &inner) };
+                    let span = arg.span;
+                    let pointer = self.address_of(arg, span);
+                    self.convert(pointer, &Type::Ptr(inner))
+                }
+                Type::Array(elem, _) => {
+                    let value = self.value(arg);
+                    self.convert(value, &Type::Ptr(elem.clone()))
+                }
+                _ => {
+                    let value = self.value(arg);
+                    let value = self.copied(value);
+                    let value = self.convert(value, ty);
+                    self.ending(value)
+                }
+            };
+            lowered.push(arg);
+        }
+        let id = self.lower.request(decl, bindings);
+        let returns = if is_auto(&returns) { self.lower.deduced_return(id) } else { returns };
+        let (ty, by_reference) = match &returns {
+            Type::Ref(inner) => (Type::Ptr(inner.clone()), true),
+            other => (other.clone(), false),
+        };
+        let call = Expr::new(ExprKind::Call(id, lowered), ty, span);
+        if by_reference { self.deref(call, span) } else { call }
+    }
+
+    pub(super) fn call_value(&mut self, target: Expr, arguments: &[Node<'t>], span: Span) -> Expr {
+        let args: Vec<Expr> = arguments.iter().map(|a| self.expr(*a)).collect();
+        if let Type::Struct(_) = target.ty.value()
+            && let Some(call) = self.operator_call("operator()", &target, args.clone(), span)
+        {
+            return call;
+        }
+        let args = args.into_iter().map(|a| self.value(a)).collect();
+        Expr::new(ExprKind::CallValue(Box::new(target), args), Type::Unknown(Arc::from("?")), span)
+    }
+
+    pub(super) fn call_builtin(&mut self, builtin: builtins::Builtin, args: Vec<Expr>, span: Span) -> Expr {
+        let mut args = args;
+        let mut intrinsic = builtin.intrinsic;
+        let ty = match builtin.result {
+            Some(ty) => ty,
+            None => {
+                let first = args.first().map_or(Type::INT, |a| a.ty.clone());
+                match &intrinsic {
+                    Intrinsic::Atomic(..) | Intrinsic::ReadThrough => first.element().cloned().unwrap_or(Type::INT),
+                    // The second argument of a shuffle with a mask is the value.
+                    Intrinsic::Havoc(name) if name.as_str().ends_with("_sync") => {
+                        args.get(1).map_or(Type::INT, |a| a.ty.clone())
+                    }
+                    _ => first,
+                }
+            }
+        };
+        match &mut intrinsic {
+            Intrinsic::Min(_) | Intrinsic::Max(_) => {
+                let types: Vec<_> = args.iter().map(|a| a.ty.clone()).collect();
+                if let [Type::Int(a), Type::Int(b)] = types.as_slice() {
+                    let ty = common(*a, *b);
+                    let args = args.into_iter().map(|a| self.convert(a, &Type::Int(ty))).collect();
+                    let is_min = matches!(intrinsic, Intrinsic::Min(_));
+                    let intrinsic = if is_min { Intrinsic::Min(ty) } else { Intrinsic::Max(ty) };
+                    return Expr::new(ExprKind::Intrinsic(intrinsic, args), Type::Int(ty), span);
+                }
+                let ty = types.iter().find(|t| matches!(t, Type::Float(_))).cloned().unwrap_or(ty);
+                let name = if matches!(intrinsic, Intrinsic::Min(_)) { "min" } else { "max" };
+                return Expr::new(ExprKind::Intrinsic(Intrinsic::Pure(Name::new(name), None), args), ty, span);
+            }
+            Intrinsic::Pure(name, _) if matches!(name.as_str(), "__mul24" | "__umul24" | "mul24") => {
+                // Exact for operands of 24 bits, which is what the function is for.
+                if let [a, b] = args.as_slice() {
+                    let ty = if name.as_str() == "__umul24" { IntTy::U32 } else { IntTy::I32 };
+                    let (a, b) = (self.convert(a.clone(), &Type::Int(ty)), self.convert(b.clone(), &Type::Int(ty)));
+                    return Expr::new(ExprKind::Arith(NBin::Mul, ty, Box::new(a), Box::new(b)), Type::Int(ty), span);
+                }
+            }
+            Intrinsic::Pure(name, _) if name.as_str() == "abs" => {
+                if let [a] = args.as_slice()
+                    && let Type::Int(ty) = a.ty
+                {
+                    let zero = Expr::new(ExprKind::Int(0), Type::Int(ty), span);
+                    let negative = self.binary("-", zero, a.clone(), span);
+                    let ty = promote(ty);
+                    let a = self.convert(a.clone(), &Type::Int(ty));
+                    let args = vec![a, negative];
+                    return Expr::new(ExprKind::Intrinsic(Intrinsic::Max(ty), args), Type::Int(ty), span);
+                }
+            }
+            Intrinsic::TouchReadWrite(name) if name.as_str() == "curand_init" => {
+                args.rotate_right(1);
+            }
+            Intrinsic::Assume | Intrinsic::Assert | Intrinsic::Implies => {
+                args = args.into_iter().map(|a| self.truth(a)).collect();
+            }
+            _ => {}
+        }
+        Expr::new(ExprKind::Intrinsic(intrinsic, args), ty, span)
+    }
+}

@@ -1,0 +1,429 @@
+//! Members of classes: fields, methods and operators.
+
+use super::*;
+
+/// What a member function call means.
+pub(super) enum Method<'t> {
+    /// The class has no member function of that name.
+    None,
+    One(Box<Member<'t>>),
+    /// It has, and which one is called is not known.
+    Unclear,
+}
+
+/// A member function, with the class that it is a member of, which may be a base.
+pub(super) struct Member<'t> {
+    pub decl: FunDecl<'t>,
+    pub bindings: Bindings,
+    pub class: Type,
+    is_virtual: bool,
+}
+
+impl<'l, 't> Body<'l, 't> {
+    pub(super) fn field(&mut self, node: Node<'t>, span: Span) -> Expr {
+        let (Some(argument), Some(name)) = (node.child_by_field_name("argument"), node.child_by_field_name("field"))
+        else {
+            return self.unknown(node, "member");
+        };
+        let object = self.object(argument, name, span);
+        let name = self.text(self.lower.unit.qualified(name).1).to_owned();
+        self.member(object, &name, span)
+    }
+
+    /// What stands in front of the `.` or `->` of a member.
+    fn object(&mut self, argument: Node<'t>, name: Node<'t>, span: Span) -> Expr {
+        let arrow = self.lower.unit.text.get(argument.end_byte()..name.start_byte()).is_some_and(|t| t.contains("->"));
+        let object = self.expr(argument);
+        if !arrow {
+            return object;
+        }
+        if let Type::Struct(_) = object.ty.value()
+            && let Some(pointer) = self.operator_call("operator->", &object, vec![], span)
+        {
+            let pointer = self.value(pointer);
+            return self.deref(pointer, span);
+        }
+        let pointer = self.value(object);
+        self.deref(pointer, span)
+    }
+
+    pub(super) fn member(&mut self, object: Expr, name: &str, span: Span) -> Expr {
+        // The object is evaluated all the same where its member is not known: what it touches counts.
+        let unknown = |object: Expr, code: &'static str, text: String| {
+            let ty = Type::Unknown(Arc::from("?"));
+            let inner = Expr::unknown(code, text, ty.clone(), span);
+            Expr::new(ExprKind::Comma(Box::new(object), Box::new(inner)), ty, span)
+        };
+        let Type::Struct(class) = object.ty.value().clone() else {
+            let text = format!("`{name}` is a member of `{}`, which is not known", object.ty);
+            let object = self.value(object);
+            return unknown(object, "unknown-type", text);
+        };
+        let Some(field) = class.field(name) else {
+            let ty = Type::Struct(class.clone());
+            if let Some(found) = self.class_constant(&ty, name, span) {
+                return Expr::new(ExprKind::Comma(Box::new(object), Box::new(found.clone())), found.ty, span);
+            }
+            let text = format!("`{}` has no member `{name}` that is known", class.name);
+            let object = self.value(object);
+            return unknown(object, "unknown-type", text);
+        };
+        if matches!(&field.ty, Type::Unknown(ty) if &**ty == BIT_FIELD) {
+            return unknown(object, "unknown-construct", format!("`{name}` is a bit-field, which is not supported"));
+        }
+        // A part of a value that was just made.
+        if let ExprKind::Aggregate(parts) = &object.kind
+            && let Some((_, part)) = parts.iter().find(|(o, p)| *o == field.offset && p.ty == field.ty)
+            && parts.iter().all(|(_, p)| is_plain(p))
+        {
+            return part.clone();
+        }
+        let place = if is_place(&object) {
+            object
+        } else {
+            let ty = object.ty.clone();
+            Expr::new(ExprKind::Temporary(Box::new(object)), ty, span)
+        };
+        let kind = ExprKind::Member(Box::new(place), field.offset, Name::new(name));
+        self.through_reference(Expr::new(kind, field.ty.clone(), span))
+    }
+
+    /// A `static const` member or an enumerator of a class.
+    pub(super) fn class_constant(&mut self, class: &Type, name: &str, span: Span) -> Option<Expr> {
+        let (node, bindings) = self.class_node(class)?;
+        let body = node.child_by_field_name("body")?;
+        let scope = self.lower.names.class_scopes.get(&node.id()).copied().unwrap_or(self.scope);
+        let mut cursor = body.walk();
+        for member in body.named_children(&mut cursor) {
+            if member.kind() == "field_declaration" {
+                let declared = member.child_by_field_name("declarator").and_then(declared_name);
+                if declared.is_some_and(|d| self.text(d) == name) {
+                    let value = member.child_by_field_name("default_value")?;
+                    let mut outer = Body::new(&mut *self.lower, bindings);
+                    outer.scope = scope;
+                    outer.class_type = Some(class.clone());
+                    let n = outer.constant(value)?;
+                    let ty = member.child_by_field_name("type").map_or(Type::INT, |t| outer.type_of(t));
+                    let n = match &ty {
+                        Type::Int(int) => int.wrap(n),
+                        _ => n,
+                    };
+                    return Some(Expr::new(ExprKind::Int(n), ty, span));
+                }
+            }
+        }
+        // An enumerator of this very class, or of a base.
+        let own = self.lower.names.enumerators.get(name).and_then(|list| list.iter().find(|(s, _)| *s == scope));
+        if let Some((_, enumerator)) = own.copied() {
+            let mut outer = Body::new(&mut *self.lower, bindings);
+            outer.scope = scope;
+            outer.class_type = Some(class.clone());
+            let value = outer.enumerator(&enumerator)?;
+            return Some(Expr::new(ExprKind::Int(value), Type::INT, span));
+        }
+        let bases = self.bases(class);
+        bases.into_iter().flatten().find_map(|base| self.class_constant(&base, name, span))
+    }
+
+    // ---- classes ----
+
+    /// The text of a class, and what its parameters are bound to.
+    pub fn class_node(&self, class: &Type) -> Option<(Node<'t>, Bindings)> {
+        let Type::Struct(class) = class else { return None };
+        self.lower.class_nodes.get(&*class.name).cloned()
+    }
+
+    /// The names of the template parameters of a class.
+    pub(super) fn class_parameters(&self, class: Node<'t>) -> Vec<String> {
+        let template = class.parent().filter(|p| p.kind() == "template_declaration");
+        let parameters = template.and_then(|t| t.child_by_field_name("parameters"));
+        let mut own = parameters.map(|p| self.template_parameters(p)).unwrap_or_default();
+        if class.kind() == "lambda_expression"
+            && let Some((_, bindings)) = self.lower.class_nodes.values().find(|(node, _)| *node == class)
+        {
+            own.extend(bindings.types.keys().chain(bindings.values.keys()).cloned());
+        }
+        own
+    }
+
+    /// The base classes of a class; `None` for one that is not known.
+    pub fn bases(&mut self, class: &Type) -> Vec<Option<Type>> {
+        let Some((node, bindings)) = self.class_node(class) else { return Vec::new() };
+        let Some(clause) = child_of_kind(node, "base_class_clause") else { return Vec::new() };
+        let saved = std::mem::replace(&mut self.bindings, bindings);
+        let mut cursor = clause.walk();
+        let nodes: Vec<Node<'t>> = clause
+            .named_children(&mut cursor)
+            .filter(|n| !matches!(n.kind(), "access_specifier" | "virtual" | "comment"))
+            .collect();
+        let bases = nodes.into_iter().map(|n| Some(self.type_of(n)).filter(|t| matches!(t, Type::Struct(_)))).collect();
+        self.bindings = saved;
+        bases
+    }
+
+    /// Is one class derived from the other?
+    pub(super) fn derives(&mut self, class: &Type, base: &Type) -> bool {
+        self.type_depth += 1;
+        let bases = if self.type_depth > 40 { Vec::new() } else { self.bases(class) };
+        let found = bases.into_iter().flatten().any(|b| b == *base || self.derives(&b, base));
+        self.type_depth -= 1;
+        found
+    }
+
+    /// The member functions of a class with that name, its bases apart; with their definitions outside of it. `cast`
+    /// finds conversion operators.
+    pub(super) fn own_methods(&mut self, class: &Type, name: &str) -> Vec<(FunDecl<'t>, Bindings)> {
+        let Some((node, bindings)) = self.class_node(class) else { return Vec::new() };
+        let unit: &'t Unit<'t> = self.lower.unit;
+        let scope = self.lower.names.class_scopes.get(&node.id()).copied().unwrap_or(self.scope);
+        if node.kind() == "lambda_expression" {
+            return if name == "operator()" { vec![(as_function(node, scope), bindings)] } else { Vec::new() };
+        }
+        let Some(body) = node.child_by_field_name("body") else { return Vec::new() };
+        let mut found = Vec::new();
+        let mut cursor = body.walk();
+        for member in body.named_children(&mut cursor) {
+            let (member, template) = match member.kind() {
+                "template_declaration" => match last_named(member) {
+                    Some(inner) => (inner, member.child_by_field_name("parameters")),
+                    None => continue,
+                },
+                _ => (member, None),
+            };
+            if !matches!(member.kind(), "function_definition" | "field_declaration" | "declaration") {
+                continue;
+            }
+            let Some(decl) = unit.function(member, template, Some(node), scope) else { continue };
+            let Some(declared_as) = declared_name(decl.declarator) else { continue };
+            let cast = name == "operator cast" && declared_as.kind() == "operator_cast";
+            let generated = has_child(member, "default_method_clause") || has_child(member, "delete_method_clause");
+            if (cast || same_name(unit.str(declared_as), name)) && !generated {
+                found.push((decl, bindings.clone()));
+            }
+        }
+        if found.iter().all(|(decl, _)| decl.has_body) {
+            return found;
+        }
+        let own = self.class_parameters(node);
+        for outside in self.lower.names.functions.get(name).cloned().unwrap_or_default() {
+            if outside.class != Some(node) || !outside.has_body {
+                continue;
+            }
+            // Its template parameters are those of the class, in order, by whatever names.
+            let mut bindings = bindings.clone();
+            let mut decl = outside;
+            if let Some(parameters) = outside.template.filter(|_| !own.is_empty()) {
+                for (as_in_class, here) in own.iter().zip(self.template_parameters(parameters)) {
+                    if let Some(ty) = bindings.types.get(as_in_class).cloned() {
+                        bindings.types.insert(here, ty);
+                    } else if let Some(value) = bindings.values.get(as_in_class).cloned() {
+                        bindings.values.insert(here, value);
+                    }
+                }
+                decl.template = None;
+            }
+            found.push((decl, bindings));
+        }
+        found
+    }
+
+    /// The member functions with that name, of the class or of the nearest base that has some.
+    fn methods(&mut self, class: &Type, name: &str, depth: usize) -> (Type, Vec<(FunDecl<'t>, Bindings)>) {
+        let own = self.own_methods(class, name);
+        if !own.is_empty() || depth > 20 {
+            return (class.clone(), own);
+        }
+        for base in self.bases(class).into_iter().flatten() {
+            let found = self.methods(&base, name, depth + 1);
+            if !found.1.is_empty() {
+                return found;
+            }
+        }
+        (class.clone(), Vec::new())
+    }
+
+    /// The member function that a call means.
+    pub(super) fn method(&mut self, class: &Type, name: &str, template: Option<Node<'t>>, args: &[Expr]) -> Method<'t> {
+        let (owner, list) = self.methods(class, name, 0);
+        if list.is_empty() {
+            return Method::None;
+        }
+        let is_virtual = self.is_virtual(&owner, name, 0);
+        match self.resolve(&list, &Qualifier::default(), template, args, true) {
+            Found::One(Chosen { decl, bindings, .. }) => {
+                Method::One(Box::new(Member { decl, bindings, class: owner, is_virtual }))
+            }
+            Found::None | Found::Ambiguous => Method::Unclear,
+        }
+    }
+
+    fn is_virtual(&mut self, class: &Type, name: &str, depth: usize) -> bool {
+        let said = |decl: &FunDecl<'t>| {
+            has_child(decl.node, "virtual")
+                || has_child(decl.node, "virtual_function_specifier")
+                || has_child(decl.declarator, "virtual_specifier")
+        };
+        if self.own_methods(class, name).iter().any(|(decl, _)| said(decl)) {
+            return true;
+        }
+        depth < 20 && self.bases(class).into_iter().flatten().any(|base| self.is_virtual(&base, name, depth + 1))
+    }
+
+    /// The address of an object as that of the part that is its base class, where that is at its start.
+    pub(super) fn as_base(&mut self, pointer: Expr, class: &Type, base: &Type) -> Expr {
+        if class == base {
+            return pointer;
+        }
+        let span = pointer.span;
+        let first = self.bases(class).into_iter().next().flatten();
+        let at_start = match first {
+            Some(first) if first == *base => true,
+            Some(first) => self.derives(&first, base),
+            None => false,
+        };
+        if at_start {
+            return self.convert(pointer, &base.clone().ptr());
+        }
+        let unknown =
+            Expr::unknown("unknown-construct", "a second base class is not supported", base.clone().ptr(), span);
+        Expr::new(ExprKind::Comma(Box::new(pointer), Box::new(unknown)), base.clone().ptr(), span)
+    }
+
+    /// What is not known is done with these.
+    pub(super) fn unclear(&self, what: String, args: Vec<Expr>, span: Span) -> Expr {
+        let ty = Type::Unknown(Arc::from("?"));
+        let unknown = Expr::unknown("unknown-construct", what, ty.clone(), span);
+        args.into_iter().rev().fold(unknown, |rest, arg| {
+            let arg = self.value(arg);
+            Expr::new(ExprKind::Comma(Box::new(arg), Box::new(rest)), ty.clone(), span)
+        })
+    }
+
+    /// A call of a member function that is known, on an object that is a place.
+    pub(super) fn call_member(
+        &mut self,
+        member: Box<Member<'t>>,
+        class: &Type,
+        object: Option<Expr>,
+        args: Vec<Expr>,
+        span: Span,
+    ) -> Expr {
+        let is_static = is_static(self.text(member.decl.node));
+        let this = match object {
+            Some(object) if !is_static => {
+                // Which override is called is only known for an object that is declared as what it is.
+                if member.is_virtual && !matches!(object.kind, ExprKind::Var(_)) {
+                    return self.unclear("a call of a virtual function is not supported".to_owned(), args, span);
+                }
+                let pointer = self.address_of(object, span);
+                Some(self.as_base(pointer, class, &member.class))
+            }
+            Some(object) => {
+                // Evaluated for nothing but what it touches.
+                let call = self.call_decl(member.decl, member.bindings, None, args, span);
+                let ty = call.ty.clone();
+                return Expr::new(ExprKind::Comma(Box::new(object), Box::new(call)), ty, span);
+            }
+            None => None,
+        };
+        if this.is_none() && !is_static {
+            return self.unclear("a member function is called without an object".to_owned(), args, span);
+        }
+        self.call_decl(member.decl, member.bindings, this, args, span)
+    }
+
+    pub(super) fn method_call(&mut self, function: Node<'t>, arguments: &[Node<'t>], span: Span) -> Expr {
+        let (Some(argument), Some(name)) =
+            (function.child_by_field_name("argument"), function.child_by_field_name("field"))
+        else {
+            return self.unknown(function, "call");
+        };
+        let object = self.object(argument, name, span);
+        let (name, template) = match name.kind() {
+            "template_method" | "template_function" => {
+                (name.child_by_field_name("name").unwrap_or(name), name.child_by_field_name("arguments"))
+            }
+            "dependent_name" => match last_named(name) {
+                Some(inner) => {
+                    (inner.child_by_field_name("name").unwrap_or(inner), inner.child_by_field_name("arguments"))
+                }
+                None => (name, None),
+            },
+            _ => (name, None),
+        };
+        let name = self.text(self.lower.unit.qualified(name).1);
+        let class = object.ty.value().clone();
+        if let Type::Struct(fields) = &class {
+            // A member that is a function pointer or a functor.
+            if fields.field(name).is_some() {
+                let place = self.member(object, name, span);
+                let target = if let Type::Struct(_) = place.ty.value() { place } else { self.value(place) };
+                return self.call_value(target, arguments, span);
+            }
+            let args: Vec<Expr> = arguments.iter().map(|a| self.expr(*a)).collect();
+            match self.method(&class, name, template, &args) {
+                Method::One(member) => return self.call_member(member, &class, Some(object), args, span),
+                Method::Unclear => {
+                    return self.unclear(format!("which function `{name}` is called is not known"), args, span);
+                }
+                Method::None => {}
+            }
+        }
+        if let (Type::Unknown(group), "barrier_arrive" | "barrier_wait") = (&class, name)
+            && &**group == "cluster_group"
+        {
+            let intrinsic = if name == "barrier_wait" { Intrinsic::ClusterWait } else { Intrinsic::ClusterArrive };
+            return Expr::new(ExprKind::Intrinsic(intrinsic, vec![]), Type::Void, span);
+        }
+        if let (Type::Unknown(group), [], "sync") = (&class, arguments, name) {
+            let known = ["thread_block", "grid_group", "multi_grid_group", "cluster_group"].contains(&&**group);
+            let group_like = known || group.contains("group") || group.contains("thread_block_tile");
+            if group_like {
+                return self.group_barrier(&class, span);
+            }
+        }
+        let mut args = vec![if is_place(&object) { self.address_of(object, span) } else { object }];
+        args.extend(arguments.iter().map(|a| self.rvalue(*a)));
+        let of_cluster = matches!(&class, Type::Unknown(group) if &**group == "cluster_group");
+        let ty = match name {
+            "block_rank" | "num_blocks" if of_cluster => Type::UINT,
+            _ => Type::Unknown(Arc::from("?")),
+        };
+        Expr::new(ExprKind::CallUnknown(Name::new(name), args), ty, span)
+    }
+
+    /// An operator of a class, as a member or as a function; the object may be a place. `None`: there is none.
+    pub(super) fn operator_call(&mut self, name: &str, object: &Expr, args: Vec<Expr>, span: Span) -> Option<Expr> {
+        let class = object.ty.value().clone();
+        match self.method(&class, name, None, &args) {
+            Method::One(member) => return Some(self.call_member(member, &class, Some(object.clone()), args, span)),
+            Method::Unclear => return Some(self.unclear(format!("which `{name}` is called is not known"), args, span)),
+            Method::None => {}
+        }
+        let list = self.lower.names.functions.get(name).cloned().unwrap_or_default();
+        let list: Vec<_> = list.into_iter().filter(|d| d.class.is_none()).map(|d| (d, Bindings::default())).collect();
+        let mut all = vec![object.clone()];
+        all.extend(args);
+        match self.resolve(&list, &Qualifier::default(), None, &all, false) {
+            Found::One(chosen) if chosen.cost < FAR => {
+                Some(self.call_decl(chosen.decl, chosen.bindings, None, all, span))
+            }
+            Found::Ambiguous => Some(self.unclear(format!("which `{name}` is called is not known"), all, span)),
+            Found::One(_) | Found::None => None,
+        }
+    }
+}
+
+/// `operator +` and `operator+` are one name.
+fn same_name(declared: &str, name: &str) -> bool {
+    declared == name || (declared.starts_with("operator") && declared.split_whitespace().collect::<String>() == name)
+}
+
+/// Has evaluating this no effect, and touches no memory?
+fn is_plain(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Int(_) | ExprKind::Builtin(_) | ExprKind::Constant(_) => true,
+        ExprKind::Convert(inner) => is_plain(inner),
+        _ => false,
+    }
+}

@@ -1,0 +1,348 @@
+//! The life of objects of class type: constructors, copies, destructors.
+
+use super::*;
+
+/// A member of a class, with its initialiser in the class.
+struct DataMember<'t> {
+    name: &'t str,
+    default: Option<Node<'t>>,
+}
+
+impl<'l, 't> Body<'l, 't> {
+    /// The constructors of a class that somebody wrote, without those that the language makes.
+    fn constructors(&mut self, class: &Type) -> Vec<(FunDecl<'t>, Bindings)> {
+        match self.class_name(class) {
+            Some(name) => self.own_methods(class, name),
+            None => Vec::new(),
+        }
+    }
+
+    pub(super) fn has_constructors(&mut self, class: &Type) -> bool {
+        !self.constructors(class).is_empty()
+    }
+
+    fn class_name(&self, class: &Type) -> Option<&'t str> {
+        let (node, _) = self.class_node(class)?;
+        let name = self.lower.unit.qualified(node.child_by_field_name("name")?).1;
+        Some(self.text(name.child_by_field_name("name").unwrap_or(name)))
+    }
+
+    pub(super) fn is_constructor(&self, decl: &FunDecl<'t>) -> bool {
+        let Some(class) = decl.class else { return false };
+        if decl.node.child_by_field_name("type").is_some() || class.kind() == "lambda_expression" {
+            return false;
+        }
+        let Some(name) = declared_name(decl.declarator).map(|n| self.lower.unit.qualified(n).1) else { return false };
+        let own = class.child_by_field_name("name").map(|n| self.lower.unit.qualified(n).1);
+        let own = own.map(|n| n.child_by_field_name("name").unwrap_or(n));
+        own.is_some_and(|own| self.text(own) == self.text(name))
+    }
+
+    /// An object made by a constructor, or `None` when the language makes it by copying or listing its members.
+    pub(super) fn construct(&mut self, ty: &Type, args: Vec<Expr>, span: Span) -> Option<Expr> {
+        let constructors = self.constructors(ty);
+        if constructors.is_empty() {
+            // Without arguments: the members by their own initialisers.
+            if !args.is_empty() || !self.needs_construction(ty, 0) {
+                return None;
+            }
+            let (object, place) = self.hidden_object(ty, span);
+            let mut stmts = Vec::new();
+            self.construct_members(&place, ty, &[], &mut stmts);
+            let effects = stmts.into_iter().map(|s| match s.kind {
+                StmtKind::Expr(e) => e,
+                _ => Expr::unknown("unknown-construct", "this construction is not supported", Type::Void, span),
+            });
+            let effects: Vec<Expr> = effects.collect();
+            return Some(self.after(effects, object, span));
+        }
+        let same = matches!(args.as_slice(), [only] if only.ty.value() == ty);
+        match self.resolve(&constructors, &Qualifier::default(), None, &args, true) {
+            Found::One(chosen) => {
+                let (object, place) = self.hidden_object(ty, span);
+                let this = self.address_of(place, span);
+                let call = self.call_decl(chosen.decl, chosen.bindings, Some(this), args, span);
+                Some(self.after(vec![call], object, span))
+            }
+            // The copy that the language makes.
+            Found::None if same => None,
+            Found::None | Found::Ambiguous => {
+                Some(self.unclear("this construction is not supported".to_owned(), args, span))
+            }
+        }
+    }
+
+    fn hidden_object(&mut self, ty: &Type, span: Span) -> (Expr, Expr) {
+        let id = self.declare_hidden(ty.clone(), span);
+        let place = Expr::new(ExprKind::Var(id), ty.clone(), span);
+        (self.value(place.clone()), place)
+    }
+
+    /// A value, after some effects.
+    fn after(&self, effects: Vec<Expr>, value: Expr, span: Span) -> Expr {
+        effects.into_iter().rev().fold(value, |rest, effect| {
+            let ty = rest.ty.clone();
+            Expr::new(ExprKind::Comma(Box::new(effect), Box::new(rest)), ty, span)
+        })
+    }
+
+    pub(super) fn declare_hidden(&mut self, ty: Type, span: Span) -> VarId {
+        let id = VarId(self.vars.len() as u32);
+        self.vars.push(VarDecl { name: Name::new(format!("_tmp{}", id.0)), ty, storage: Storage::Private, span });
+        id
+    }
+
+    /// The members of a class in the order of their construction.
+    fn data_members(&self, class: &Type) -> Vec<DataMember<'t>> {
+        let mut found: Vec<DataMember<'t>> = Vec::new();
+        let Some(body) = self.class_node(class).and_then(|(node, _)| node.child_by_field_name("body")) else {
+            return found;
+        };
+        let mut cursor = body.walk();
+        for member in body.named_children(&mut cursor).filter(|m| m.kind() == "field_declaration") {
+            let mut parts = member.walk();
+            if !parts.goto_first_child() {
+                continue;
+            }
+            loop {
+                match parts.field_name() {
+                    Some("declarator") => {
+                        if let Some(name) = declared_name(parts.node()) {
+                            found.push(DataMember { name: self.text(name), default: None });
+                        }
+                    }
+                    Some("default_value") => {
+                        if let Some(last) = found.last_mut() {
+                            last.default = Some(parts.node());
+                        }
+                    }
+                    _ => {}
+                }
+                if !parts.goto_next_sibling() {
+                    break;
+                }
+            }
+        }
+        found
+    }
+
+    /// Does making an object of this type without arguments do anything?
+    pub(super) fn needs_construction(&mut self, ty: &Type, depth: usize) -> bool {
+        match ty {
+            Type::Array(elem, _) => self.needs_construction(elem, depth),
+            Type::Struct(class) if depth < 40 => {
+                let fields: Vec<Type> = class.fields.iter().map(|f| f.ty.clone()).collect();
+                !self.constructors(ty).is_empty()
+                    || self.data_members(ty).iter().any(|m| m.default.is_some() && class.field(m.name).is_some())
+                    || self.bases(ty).into_iter().flatten().any(|base| self.needs_construction(&base, depth + 1))
+                    || fields.iter().any(|field| self.needs_construction(field, depth + 1))
+            }
+            _ => false,
+        }
+    }
+
+    /// Constructs the bases and members of the object at a place by default, apart from those `given` otherwise.
+    fn construct_members(&mut self, place: &Expr, ty: &Type, given: &[String], out: &mut Vec<Stmt>) {
+        let span = place.span;
+        let effect = |out: &mut Vec<Stmt>, e: Expr| out.push(Stmt { kind: StmtKind::Expr(e), span });
+        for base in self.bases(ty).into_iter().flatten() {
+            if given.iter().any(|g| self.class_name(&base) == Some(g.as_str())) || !self.needs_construction(&base, 0) {
+                continue;
+            }
+            let pointer = self.address_of(place.clone(), span);
+            let pointer = self.as_base(pointer, ty, &base);
+            let part = self.deref(pointer, span);
+            if let Some(made) = self.construct(&base, vec![], span) {
+                let store = Expr::new(ExprKind::Assign(Box::new(part), Box::new(made)), base.clone(), span);
+                effect(out, store);
+            }
+        }
+        let saved = self.class_node(ty).map(|(_, bindings)| std::mem::replace(&mut self.bindings, bindings));
+        for member in self.data_members(ty) {
+            let Type::Struct(class) = ty else { continue };
+            let Some(field) = class.field(member.name).cloned() else { continue };
+            if given.iter().any(|g| g == member.name) {
+                continue;
+            }
+            let part = Expr::new(
+                ExprKind::Member(Box::new(place.clone()), field.offset, Name::new(member.name)),
+                field.ty.clone(),
+                span,
+            );
+            let value = match member.default {
+                Some(default) => Some(self.initial(default, &field.ty)),
+                None if !self.needs_construction(&field.ty, 0) => None,
+                None if matches!(field.ty, Type::Array(..)) => {
+                    let what = "an array of objects with constructors is not supported";
+                    Some(Expr::unknown("unknown-construct", what, field.ty.clone(), span))
+                }
+                None => self.construct(&field.ty, vec![], span),
+            };
+            if let Some(value) = value {
+                effect(out, Expr::new(ExprKind::Assign(Box::new(part), Box::new(value)), field.ty.clone(), span));
+            }
+        }
+        if let Some(saved) = saved {
+            self.bindings = saved;
+        }
+    }
+
+    /// What a constructor does before its body: `: base(x), member(y)`, then what is left by default.
+    pub(super) fn member_initializers(&mut self, list: Option<Node<'t>>, out: &mut Vec<Stmt>) {
+        let (Some(class), Some(this)) = (self.class_type.clone(), self.this) else { return };
+        let mut cursor = list.map(|l| l.walk());
+        let inits: Vec<Node<'t>> = match (list, &mut cursor) {
+            (Some(list), Some(cursor)) => {
+                list.named_children(cursor).filter(|n| n.kind() == "field_initializer").collect()
+            }
+            _ => Vec::new(),
+        };
+        let name_of = |body: &Self, init: Node<'t>| -> Option<&'t str> {
+            let name = body.lower.unit.qualified(init.named_child(0)?).1;
+            Some(body.text(name.child_by_field_name("name").unwrap_or(name)))
+        };
+        let span = self.vars[this.0 as usize].span;
+        let object = self.var(this, span);
+        let object = self.value(object);
+        let object = self.deref(object, span);
+        let given: Vec<String> = inits.iter().filter_map(|i| name_of(self, *i)).map(str::to_owned).collect();
+        let delegates = self.class_name(&class).is_some_and(|own| given.iter().any(|g| g == own));
+        let bases = self.bases(&class);
+        if !delegates {
+            self.construct_members(&object, &class, &given, out);
+        }
+        for init in inits {
+            let span = self.span(init);
+            let (Some(name), Some(value)) = (name_of(self, init), last_named(init)) else {
+                self.unknown_stmt("this initialiser", span, out);
+                continue;
+            };
+            let base = bases.iter().flatten().find(|b| self.class_name(b) == Some(name)).cloned();
+            let base = if delegates { Some(class.clone()) } else { base };
+            if let Some(base) = base {
+                let made = self.initial(value, &base);
+                let pointer = self.address_of(object.clone(), span);
+                let pointer = self.as_base(pointer, &class, &base);
+                let part = self.deref(pointer, span);
+                let store = Expr::new(ExprKind::Assign(Box::new(part), Box::new(made)), base, span);
+                out.push(Stmt { kind: StmtKind::Expr(store), span });
+                continue;
+            }
+            let Type::Struct(fields) = &class else { continue };
+            let Some(field) =
+                fields.field(name).cloned().filter(|f| !matches!(&f.ty, Type::Unknown(t) if &**t == BIT_FIELD))
+            else {
+                self.unknown_stmt("this initialiser", span, out);
+                continue;
+            };
+            let part = Expr::new(
+                ExprKind::Member(Box::new(object.clone()), field.offset, Name::new(name)),
+                field.ty.clone(),
+                span,
+            );
+            // A reference is bound, not assigned through.
+            let value = match &field.ty {
+                Type::Ref(_) => match (value.named_child_count(), value.named_child(0)) {
+                    (1, Some(only)) => {
+                        let place = self.expr(only);
+                        self.address_of(place, span)
+                    }
+                    _ => {
+                        self.unknown_stmt("this initialiser", span, out);
+                        continue;
+                    }
+                },
+                ty => self.initial(value, ty),
+            };
+            let store = Expr::new(ExprKind::Assign(Box::new(part), Box::new(value)), field.ty.clone(), span);
+            out.push(Stmt { kind: StmtKind::Expr(store), span });
+        }
+    }
+
+    /// A value that is handed on: by the copy constructor, for a class that has one and an object that stays.
+    pub(super) fn copied(&mut self, value: Expr) -> Expr {
+        let (Type::Struct(_), ExprKind::Load(place)) = (&value.ty, &value.kind) else { return value };
+        let ty = value.ty.clone();
+        let span = value.span;
+        match self.special_copy(&ty, 0) {
+            Special::No => value,
+            Special::Own => self.construct(&ty, vec![(**place).clone()], span).unwrap_or(value),
+            Special::Part => {
+                self.unclear("the copy of a member of this object is not supported".to_owned(), vec![value], span)
+            }
+        }
+    }
+
+    fn special_copy(&mut self, ty: &Type, depth: usize) -> Special {
+        let of_own = self.constructors(ty).into_iter().any(|(decl, bindings)| {
+            let defaults = Self::parameter_defaults(&decl);
+            let types = self.inside(&decl, &bindings, |body| body.parameters(&decl));
+            defaults.iter().skip(1).all(Option::is_some)
+                && matches!(types.first(), Some((_, Type::Ref(inner), _)) if **inner == *ty)
+        });
+        self.special(ty, of_own, depth, Self::special_copy)
+    }
+
+    /// Does assigning one object of this type to another run code?
+    pub(super) fn special_assignment(&mut self, ty: &Type, depth: usize) -> Special {
+        let of_own = !self.own_methods(ty, "operator=").is_empty();
+        self.special(ty, of_own, depth, Self::special_assignment)
+    }
+
+    /// Does the end of the life of an object of this type do anything?
+    pub(super) fn special_end(&mut self, ty: &Type, depth: usize) -> Special {
+        let name = self.class_name(ty).map(|name| format!("~{name}"));
+        let of_own = name.is_some_and(|name| {
+            self.own_methods(ty, &name).into_iter().any(|(decl, _)| {
+                decl.node.child_by_field_name("body").is_none_or(|body| {
+                    let mut cursor = body.walk();
+                    body.named_children(&mut cursor).any(|c| c.kind() != "comment")
+                })
+            })
+        });
+        self.special(ty, of_own, depth, Self::special_end)
+    }
+
+    /// A value whose life ends where it is used.
+    pub(super) fn ending(&mut self, value: Expr) -> Expr {
+        let is_class = matches!(value.ty, Type::Struct(_));
+        if !is_class || self.special_end(&value.ty.clone(), 0) == Special::No {
+            return value;
+        }
+        let (span, ty) = (value.span, value.ty.clone());
+        let unknown = Expr::unknown("unknown-construct", DESTRUCTOR, Type::Void, span);
+        Expr::new(ExprKind::Comma(Box::new(unknown), Box::new(value)), ty, span)
+    }
+
+    fn special(
+        &mut self,
+        ty: &Type,
+        of_own: bool,
+        depth: usize,
+        part: fn(&mut Self, &Type, usize) -> Special,
+    ) -> Special {
+        if of_own {
+            return Special::Own;
+        }
+        let parts: Vec<Type> = match ty {
+            Type::Struct(class) if depth < 40 => class.fields.iter().map(|f| f.ty.clone()).collect(),
+            Type::Array(elem, _) if depth < 40 => vec![(**elem).clone()],
+            _ => return Special::No,
+        };
+        let bases = self.bases(ty).into_iter().flatten();
+        let any = parts.into_iter().chain(bases).any(|p| part(self, &p, depth + 1) != Special::No);
+        if any { Special::Part } else { Special::No }
+    }
+}
+
+pub(super) const DESTRUCTOR: &str = "a destructor that does something is not supported";
+
+/// Whether an operation of the language on an object runs code that somebody wrote.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Special {
+    No,
+    /// A function of the class.
+    Own,
+    /// One of a member or base.
+    Part,
+}

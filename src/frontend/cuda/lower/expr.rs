@@ -1,0 +1,675 @@
+//! Expressions: places, values, conversions and operators.
+
+use super::*;
+
+impl<'l, 't> Body<'l, 't> {
+    /// The value of an expression that may be a place.
+    pub(super) fn value(&self, expr: Expr) -> Expr {
+        if !is_place(&expr) {
+            return expr;
+        }
+        let span = expr.span;
+        match expr.ty.value().clone() {
+            Type::Array(elem, _) => Expr::new(ExprKind::Load(Box::new(expr)), Type::Ptr(elem), span),
+            ty => Expr::new(ExprKind::Load(Box::new(expr)), ty, span),
+        }
+    }
+
+    pub fn convert(&mut self, expr: Expr, ty: &Type) -> Expr {
+        let ty = ty.value();
+        if expr.ty == *ty || is_auto(ty) || *ty == Type::Void {
+            return expr;
+        }
+        let span = expr.span;
+        match (&expr.kind, ty) {
+            (ExprKind::Int(value), Type::Int(IntTy::BOOL)) => {
+                Expr::new(ExprKind::Int(i128::from(*value != 0)), ty.clone(), span)
+            }
+            (ExprKind::Int(value), Type::Int(int)) => Expr::new(ExprKind::Int(int.wrap(*value)), ty.clone(), span),
+            (_, Type::Int(_) | Type::Float(_) | Type::Ptr(_)) if matches!(expr.ty, Type::Struct(_)) => {
+                let class = expr.ty.clone();
+                match self.method(&class, "operator cast", None, &[]) {
+                    Method::One(member) => {
+                        let call = self.call_member(member, &class, Some(expr), vec![], span);
+                        let value = self.value(call);
+                        self.convert(value, ty)
+                    }
+                    Method::Unclear => {
+                        self.unclear("which conversion this is, is not known".to_owned(), vec![expr], span)
+                    }
+                    Method::None => Expr::new(ExprKind::Convert(Box::new(expr)), ty.clone(), span),
+                }
+            }
+            (_, Type::Struct(_)) => {
+                if self.has_constructors(ty)
+                    && let Some(made) = self.construct(ty, vec![expr.clone()], span)
+                {
+                    return made;
+                }
+                let class = expr.ty.clone();
+                match self.method(&class, "operator cast", None, &[]) {
+                    Method::None => Expr::new(ExprKind::Convert(Box::new(expr)), ty.clone(), span),
+                    _ => self.unclear("this conversion is not supported".to_owned(), vec![expr], span),
+                }
+            }
+            _ => Expr::new(ExprKind::Convert(Box::new(expr)), ty.clone(), span),
+        }
+    }
+
+    pub(super) fn truth(&mut self, expr: Expr) -> Expr {
+        self.convert(expr, &Type::BOOL)
+    }
+
+    pub fn rvalue(&mut self, node: Node<'t>) -> Expr {
+        let expr = self.expr(node);
+        self.value(expr)
+    }
+
+    /// Lowers an expression; the result may be a place.
+    pub fn expr(&mut self, node: Node<'t>) -> Expr {
+        let span = self.span(node);
+        if self.depth > MAX_DEPTH {
+            return Expr::unknown("too-deep", "nesting is too deep", Type::INT, span);
+        }
+        self.depth += 1;
+        let expr = self.expr_inner(node, span);
+        self.depth -= 1;
+        expr
+    }
+
+    pub(super) fn expr_inner(&mut self, node: Node<'t>, span: Span) -> Expr {
+        let text = self.text(node);
+        let field = |name: &str| node.child_by_field_name(name);
+        match node.kind() {
+            "number_literal" => number(text, span),
+            "char_literal" => match character(text) {
+                Some(value) => Expr::new(ExprKind::Int(value), Type::Int(IntTy::I8), span),
+                None => self.unknown(node, "this character"),
+            },
+            "true" => Expr::new(ExprKind::Int(1), Type::BOOL, span),
+            "false" => Expr::new(ExprKind::Int(0), Type::BOOL, span),
+            "null" | "nullptr" => Expr::new(ExprKind::Int(0), Type::Void.ptr(), span),
+            "string_literal" | "raw_string_literal" | "concatenated_string" => {
+                Expr::new(ExprKind::Constant(Name::new(text)), Type::Int(IntTy::I8).ptr(), span)
+            }
+            "identifier" | "field_identifier" | "type_identifier" => self.name(text, span),
+            "qualified_identifier" => self.qualified_name(node, span),
+            "this" => self.name("this", span),
+            "parenthesized_expression" | "condition_clause" => match field("value").or_else(|| last_named(node)) {
+                Some(inner) => self.expr(inner),
+                None => self.unknown(node, "parentheses"),
+            },
+            "comma_expression" => match (field("left"), field("right")) {
+                (Some(left), Some(right)) => {
+                    let l = self.expr(left);
+                    let r = self.expr(right);
+                    let ty = r.ty.clone();
+                    Expr::new(ExprKind::Comma(Box::new(l), Box::new(r)), ty, span)
+                }
+                _ => self.unknown(node, "comma"),
+            },
+            "binary_expression" => match (field("left"), field("operator"), field("right")) {
+                (Some(left), Some(operator), Some(right)) => {
+                    // A long chain such as `a + b + c + ..` leans left: walk down it without recursion.
+                    let l = self.rvalue(left);
+                    let r = self.rvalue(right);
+                    self.binary(self.text(operator), l, r, span)
+                }
+                _ => self.unknown(node, "operator"),
+            },
+            "unary_expression" => match (field("operator"), field("argument")) {
+                (Some(operator), Some(argument)) => self.unary(self.text(operator), argument, span),
+                _ => self.unknown(node, "operator"),
+            },
+            "pointer_expression" => match (field("operator"), field("argument")) {
+                (Some(operator), Some(argument)) if self.text(operator) == "*" => {
+                    let pointer = self.expr(argument);
+                    if let Type::Struct(_) = pointer.ty.value()
+                        && let Some(call) = self.operator_call("operator*", &pointer, vec![], span)
+                    {
+                        return call;
+                    }
+                    let pointer = self.value(pointer);
+                    self.deref(pointer, span)
+                }
+                (Some(_), Some(argument)) => {
+                    let place = self.expr(argument);
+                    self.address_of(place, span)
+                }
+                _ => self.unknown(node, "operator"),
+            },
+            "update_expression" => match (field("operator"), field("argument")) {
+                (Some(operator), Some(argument)) => {
+                    let postfix = operator.start_byte() > argument.start_byte();
+                    let op = if self.text(operator) == "++" { "+" } else { "-" };
+                    let place = self.expr(argument);
+                    if let Type::Struct(_) = place.ty.value() {
+                        let args = if postfix { vec![Expr::new(ExprKind::Int(0), Type::INT, span)] } else { vec![] };
+                        return match self.operator_call(&format!("operator{op}{op}"), &place, args, span) {
+                            Some(call) => call,
+                            None => self.unclear(format!("`{op}{op}` of this class is not known"), vec![place], span),
+                        };
+                    }
+                    let one = Expr::new(ExprKind::Int(1), Type::INT, span);
+                    self.update(place, op, one, postfix, span)
+                }
+                _ => self.unknown(node, "operator"),
+            },
+            "assignment_expression" => match (field("left"), field("operator"), field("right")) {
+                (Some(left), Some(operator), Some(right)) => {
+                    let place = self.expr(left);
+                    match self.text(operator) {
+                        "=" => {
+                            let ty = place.ty.value().clone();
+                            let value = self.initial(right, &ty);
+                            self.assign(place, value, span)
+                        }
+                        compound => {
+                            let value = self.rvalue(right);
+                            self.update(place, compound.trim_end_matches('='), value, false, span)
+                        }
+                    }
+                }
+                _ => self.unknown(node, "assignment"),
+            },
+            "conditional_expression" => match (field("condition"), field("consequence"), field("alternative")) {
+                (Some(c), Some(t), Some(e)) => {
+                    let c = self.rvalue(c);
+                    let c = self.truth(c);
+                    let (t, e) = (self.expr(t), self.expr(e));
+                    if is_place(&t) && is_place(&e) && t.ty.value() == e.ty.value() && !matches!(t.ty, Type::Array(..))
+                    {
+                        let ty = t.ty.value().clone();
+                        let choose = ExprKind::Choose(Box::new(c), Box::new(t), Box::new(e));
+                        return Expr::new(choose, ty, span);
+                    }
+                    let (t, e) = (self.value(t), self.value(e));
+                    let ty = match (&t.ty, &e.ty) {
+                        (Type::Int(a), Type::Int(b)) if a == b => t.ty.clone(),
+                        (Type::Int(a), Type::Int(b)) => Type::Int(common(*a, *b)),
+                        (Type::Float(_), _) => t.ty.clone(),
+                        (_, Type::Float(_)) | (Type::Int(_), _) => e.ty.clone(),
+                        (Type::Ptr(p), _) if **p == Type::Void => e.ty.clone(),
+                        _ => t.ty.clone(),
+                    };
+                    let (t, e) = (self.convert(t, &ty), self.convert(e, &ty));
+                    Expr::new(ExprKind::Choose(Box::new(c), Box::new(t), Box::new(e)), ty, span)
+                }
+                _ => self.unknown(node, "conditional expression"),
+            },
+            "subscript_expression" => {
+                let index = field("indices").or_else(|| field("index"));
+                let index = match index {
+                    Some(list) if list.kind() == "subscript_argument_list" => list.named_child(0),
+                    other => other,
+                };
+                match (field("argument"), index) {
+                    (Some(argument), Some(index)) => {
+                        let base = self.expr(argument);
+                        let index = self.rvalue(index);
+                        self.subscript(base, index, span)
+                    }
+                    _ => self.unknown(node, "subscript"),
+                }
+            }
+            "field_expression" => self.field(node, span),
+            "cast_expression" => match (field("type"), field("value")) {
+                (Some(ty), Some(value)) => {
+                    let ty = self.type_of(ty);
+                    let value = self.rvalue(value);
+                    self.cast(value, ty)
+                }
+                _ => self.unknown(node, "cast"),
+            },
+            "compound_literal_expression" => match (field("type"), field("value")) {
+                (Some(ty), Some(value)) => {
+                    let ty = self.type_of(ty);
+                    self.initial(value, &ty)
+                }
+                _ => self.unknown(node, "compound literal"),
+            },
+            "initializer_list" => self.initial(node, &Type::Unknown(Arc::from("auto"))),
+            "sizeof_expression" | "alignof_expression" => {
+                let ty = match (field("type"), field("value")) {
+                    (Some(ty), _) => self.type_of(ty),
+                    (None, Some(value)) => {
+                        // `sizeof (T)` where T is a name reads as a value.
+                        let inner =
+                            if value.kind() == "parenthesized_expression" { last_named(value) } else { Some(value) };
+                        match inner {
+                            Some(name)
+                                if name.kind() == "identifier"
+                                    && self.lookup(self.text(name)).is_none_or(|l| matches!(l, Local::Type(_))) =>
+                            {
+                                self.type_of(name)
+                            }
+                            _ => self.expr(value).ty.value().clone(),
+                        }
+                    }
+                    _ => return self.unknown(node, "sizeof"),
+                };
+                if ty.has_unknown_size() {
+                    let what = format!("the size of `{ty}` is not known");
+                    return Expr::unknown("unknown-type", what, Type::Int(IntTy::U64), span);
+                }
+                let n = if node.kind() == "sizeof_expression" { ty.size() } else { ty.align() };
+                Expr::new(ExprKind::Int(i128::from(n)), Type::Int(IntTy::U64), span)
+            }
+            "call_expression" => self.call(node, span),
+            "template_function" => match field("name") {
+                Some(name) => self.function_value(self.text(name), &Qualifier::default(), field("arguments"), span),
+                None => self.unknown(node, "template"),
+            },
+            "user_defined_literal" => self.unknown(node, "user-defined literal"),
+            "lambda_expression" => self.lambda(node, span),
+            "new_expression" => self.unknown(node, "new"),
+            "delete_expression" => self.unknown(node, "delete"),
+            "gnu_asm_expression" => match field("assembly_code").and_then(|code| cluster_barriers(self.text(code))) {
+                Some(halves) => {
+                    let each = halves.into_iter();
+                    let each = each.map(|half| Expr::new(ExprKind::Intrinsic(half, vec![]), Type::Void, span));
+                    let both =
+                        each.reduce(|a, b| Expr::new(ExprKind::Comma(Box::new(a), Box::new(b)), Type::Void, span));
+                    both.unwrap_or_else(|| self.unknown(node, "inline assembly"))
+                }
+                None => self.unknown(node, "inline assembly"),
+            },
+            _ => self.unknown(node, node.kind()),
+        }
+    }
+
+    pub(super) fn unknown(&self, node: Node<'t>, what: &str) -> Expr {
+        let text = format!("{} is not supported", what.replace('_', " "));
+        Expr::unknown("unknown-construct", text, Type::Unknown(Arc::from("?")), self.span(node))
+    }
+
+    pub(super) fn deref(&self, pointer: Expr, span: Span) -> Expr {
+        match pointer.ty.clone() {
+            Type::Ptr(inner) if *inner == Type::Fun => pointer,
+            Type::Ptr(inner) => Expr::new(ExprKind::Deref(Box::new(pointer)), (*inner).clone(), span),
+            other => {
+                let ty = Type::Unknown(Arc::from("?"));
+                let _ = other;
+                Expr::new(ExprKind::Deref(Box::new(pointer)), ty, span)
+            }
+        }
+    }
+
+    pub(super) fn address_of(&self, place: Expr, span: Span) -> Expr {
+        if let ExprKind::Function(_) = place.kind {
+            return place;
+        }
+        let ty = place.ty.value().clone().ptr();
+        let place = if is_place(&place) {
+            place
+        } else {
+            let ty = place.ty.clone();
+            Expr::new(ExprKind::Temporary(Box::new(place)), ty, span)
+        };
+        match place.kind {
+            ExprKind::Deref(pointer) => Expr { ty, ..*pointer },
+            _ => Expr::new(ExprKind::AddressOf(Box::new(place)), ty, span),
+        }
+    }
+
+    pub(super) fn subscript(&mut self, base: Expr, index: Expr, span: Span) -> Expr {
+        match base.ty.value().clone() {
+            Type::Array(elem, _) if is_place(&base) => {
+                let place = ExprKind::Element(Box::new(base), Box::new(index));
+                self.through_reference(Expr::new(place, (*elem).clone(), span))
+            }
+            Type::Struct(_) => match self.operator_call("operator[]", &base, vec![index], span) {
+                Some(call) => call,
+                None => Expr::unknown(
+                    "unknown-construct",
+                    "this subscript is not supported",
+                    Type::Unknown(Arc::from("?")),
+                    span,
+                ),
+            },
+            Type::Int(_) if matches!(index.ty, Type::Ptr(_)) => {
+                let base = self.value(base);
+                self.subscript(index, base, span)
+            }
+            _ => {
+                let pointer = self.value(base);
+                let moved = self.offset(pointer, index, span);
+                self.deref(moved, span)
+            }
+        }
+    }
+
+    pub(super) fn offset(&self, pointer: Expr, by: Expr, span: Span) -> Expr {
+        let ty = pointer.ty.clone();
+        Expr::new(ExprKind::Offset(Box::new(pointer), Box::new(by)), ty, span)
+    }
+
+    pub(super) fn assign(&mut self, place: Expr, value: Expr, span: Span) -> Expr {
+        if !is_place(&place) {
+            if let ExprKind::Unknown(_) | ExprKind::Comma(..) = place.kind {
+                // The store goes somewhere that is not known.
+                let ty = place.ty.clone();
+                let unknown =
+                    Expr::unknown("unknown-place", "this assigns to a place that is not known", ty.clone(), span);
+                let both = Expr::new(ExprKind::Comma(Box::new(place), Box::new(value)), ty.clone(), span);
+                return Expr::new(ExprKind::Comma(Box::new(both), Box::new(unknown)), ty, span);
+            }
+            if let Some(call) = self.operator_call("operator=", &place, vec![value.clone()], span) {
+                return call;
+            }
+            return Expr::unknown("unknown-place", "this assigns to a place that is not known", place.ty, span);
+        }
+        let ty = place.ty.value().clone();
+        match self.special_assignment(&ty, 0) {
+            Special::No => {}
+            Special::Own => {
+                if let Some(call) = self.operator_call("operator=", &place, vec![value.clone()], span) {
+                    return call;
+                }
+            }
+            Special::Part => {
+                let what = "the assignment of a member of this object is not supported".to_owned();
+                return self.unclear(what, vec![place, value], span);
+            }
+        }
+        let value = self.convert(value, &ty);
+        Expr::new(ExprKind::Assign(Box::new(place), Box::new(value)), ty, span)
+    }
+
+    pub(super) fn update(&mut self, place: Expr, op: &str, value: Expr, old: bool, span: Span) -> Expr {
+        if !is_place(&place) {
+            return self.assign(place, value, span);
+        }
+        let ty = place.ty.value().clone();
+        if let Type::Struct(_) = ty {
+            let name = format!("operator{op}=");
+            if let Some(call) = self.operator_call(&name, &place, vec![value.clone()], span) {
+                return call;
+            }
+        }
+        if let Type::Struct(_) | Type::Unknown(_) = ty
+            && self.may_be_a_class(&ty)
+            && !self.has_operator(op)
+        {
+            // An operator of a class that is not seen.
+            let object = self.address_of(place, span);
+            let call = ExprKind::CallUnknown(Name::new(format!("operator{op}=")), vec![object, value]);
+            return Expr::new(call, ty, span);
+        }
+        let hole = Expr::new(ExprKind::Hole, ty.clone(), span);
+        let value = self.binary(op, hole, value, span);
+        let value = self.convert(value, &ty);
+        Expr::new(ExprKind::Update { place: Box::new(place), value: Box::new(value), old }, ty, span)
+    }
+
+    pub(super) fn binary(&mut self, op: &str, l: Expr, r: Expr, span: Span) -> Expr {
+        match op {
+            "&&" | "and" => {
+                let (l, r) = (self.truth(l), self.truth(r));
+                return Expr::new(ExprKind::And(Box::new(l), Box::new(r)), Type::BOOL, span);
+            }
+            "||" | "or" => {
+                let (l, r) = (self.truth(l), self.truth(r));
+                return Expr::new(ExprKind::Or(Box::new(l), Box::new(r)), Type::BOOL, span);
+            }
+            _ => {}
+        }
+        let comparison = match op {
+            "==" => Some((NRel::Eq, false)),
+            "!=" | "not_eq" => Some((NRel::Ne, false)),
+            "<" => Some((NRel::Lt, false)),
+            "<=" => Some((NRel::Le, false)),
+            ">" => Some((NRel::Lt, true)),
+            ">=" => Some((NRel::Le, true)),
+            _ => None,
+        };
+        match (l.ty.clone(), r.ty.clone()) {
+            (Type::Int(a), Type::Int(b)) => {
+                if let Some((rel, swap)) = comparison {
+                    let ty = Type::Int(common(a, b));
+                    let (l, r) = (self.convert(l, &ty), self.convert(r, &ty));
+                    let (l, r) = if swap { (r, l) } else { (l, r) };
+                    return Expr::new(ExprKind::Compare(rel, Box::new(l), Box::new(r)), Type::BOOL, span);
+                }
+                let operator = match op {
+                    "+" => NBin::Add,
+                    "-" => NBin::Sub,
+                    "*" => NBin::Mul,
+                    "/" => NBin::Div,
+                    "%" => NBin::Rem,
+                    "&" | "bitand" => NBin::And,
+                    "|" | "bitor" => NBin::Or,
+                    "^" | "xor" => NBin::Xor,
+                    "<<" => NBin::Shl,
+                    ">>" => NBin::Shr,
+                    _ => return self.opaque(op, vec![l, r], Type::INT, span),
+                };
+                let ty = if matches!(operator, NBin::Shl | NBin::Shr) { promote(a) } else { common(a, b) };
+                let l = self.convert(l, &Type::Int(ty));
+                let r = if matches!(operator, NBin::Shl | NBin::Shr) { r } else { self.convert(r, &Type::Int(ty)) };
+                let expr = Expr::new(ExprKind::Arith(operator, ty, Box::new(l), Box::new(r)), Type::Int(ty), span);
+                match fold(&expr) {
+                    Some(n) => Expr::new(ExprKind::Int(n), Type::Int(ty), span),
+                    None => expr,
+                }
+            }
+            (Type::Ptr(_), Type::Ptr(_)) if op == "-" => {
+                Expr::new(ExprKind::Distance(Box::new(l), Box::new(r)), Type::Int(IntTy::I64), span)
+            }
+            (Type::Ptr(_), _) | (_, Type::Ptr(_)) if comparison.is_some() => match comparison {
+                Some((rel, swap)) => {
+                    let (l, r) = if swap { (r, l) } else { (l, r) };
+                    Expr::new(ExprKind::Compare(rel, Box::new(l), Box::new(r)), Type::BOOL, span)
+                }
+                None => self.opaque(op, vec![l, r], Type::BOOL, span),
+            },
+            (Type::Ptr(_), Type::Int(_)) if op == "+" => self.offset(l, r, span),
+            (Type::Int(_), Type::Ptr(_)) if op == "+" => self.offset(r, l, span),
+            (Type::Ptr(_), Type::Int(b)) if op == "-" => {
+                let ty = common(b, IntTy::I64);
+                let ty = IntTy { signed: true, ..ty };
+                let zero = Expr::new(ExprKind::Int(0), Type::Int(ty), span);
+                let r = self.convert(r, &Type::Int(ty));
+                let negative =
+                    Expr::new(ExprKind::Arith(NBin::Sub, ty, Box::new(zero), Box::new(r)), Type::Int(ty), span);
+                self.offset(l, negative, span)
+            }
+            (Type::Ptr(_), _) if matches!(op, "+" | "-") => {
+                let by = self.opaque(op, vec![r], Type::Int(IntTy::I64), span);
+                self.offset(l, by, span)
+            }
+            (Type::Struct(_), _) | (_, Type::Struct(_)) => {
+                let name = format!("operator{op}");
+                if let Some(call) = self.operator_call(&name, &l, vec![r.clone()], span) {
+                    return call;
+                }
+                let ty = match (&l.ty, comparison) {
+                    (_, Some(_)) => Type::BOOL,
+                    (Type::Struct(_), None) => l.ty.clone(),
+                    _ => r.ty.clone(),
+                };
+                if self.may_be_a_class(&l.ty) || self.may_be_a_class(&r.ty) {
+                    return Expr::new(ExprKind::CallUnknown(Name::new(name), vec![l, r]), ty, span);
+                }
+                self.opaque(op, vec![l, r], ty, span)
+            }
+            (a @ Type::Unknown(_), _) | (_, a @ Type::Unknown(_)) if self.may_be_a_class(&a) => {
+                let ty = if comparison.is_some() { Type::BOOL } else { a };
+                Expr::new(ExprKind::CallUnknown(Name::new(format!("operator{op}")), vec![l, r]), ty, span)
+            }
+            (a, b) => {
+                let ty = match (&a, &b) {
+                    _ if comparison.is_some() => Type::BOOL,
+                    (Type::Float(x), Type::Float(y)) => Type::Float(*x.max(y)),
+                    (Type::Float(_), _) => a.clone(),
+                    (_, Type::Float(_)) => b.clone(),
+                    (Type::Unknown(_), _) => a.clone(),
+                    _ => b.clone(),
+                };
+                self.opaque(op, vec![l, r], ty, span)
+            }
+        }
+    }
+
+    /// May an operator on this type that is not declared here reach memory: is it a class with pointers in it, or a named
+    /// type that nothing here declares? Parameters of templates and results that are not known stand for numbers.
+    pub(super) fn may_be_a_class(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Struct(class) => {
+                let reaches = |t: &Type| matches!(t, Type::Ptr(_) | Type::Ref(_)) || self.may_be_a_class(t);
+                !class.complete || class.fields.iter().any(|f| reaches(&f.ty))
+            }
+            Type::Array(elem, _) => self.may_be_a_class(elem),
+            Type::Unknown(name) => {
+                let looks_numeric = ["half", "float", "complex", "Complex", "real", "fp8"];
+                let word = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+                word && !is_auto(ty)
+                    && &**name != "texel"
+                    && !self.is_parameter(name)
+                    && !looks_numeric.iter().any(|n| name.contains(n))
+            }
+            _ => false,
+        }
+    }
+
+    /// Is this a parameter of the template that we are in, or a type that depends on one?
+    pub(super) fn is_parameter(&self, name: &str) -> bool {
+        name.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| self.parameters.contains(word))
+    }
+
+    fn has_operator(&self, op: &str) -> bool {
+        self.lower.names.functions.contains_key(&format!("operator{op}"))
+    }
+
+    pub(super) fn opaque(&self, op: &str, args: Vec<Expr>, ty: Type, span: Span) -> Expr {
+        Expr::new(ExprKind::Opaque(Name::new(op), args), ty, span)
+    }
+
+    pub(super) fn unary(&mut self, op: &str, argument: Node<'t>, span: Span) -> Expr {
+        if op == "&" {
+            let place = self.expr(argument);
+            return self.address_of(place, span);
+        }
+        let value = self.rvalue(argument);
+        match (op, value.ty.clone()) {
+            ("*", _) => self.deref(value, span),
+            ("!" | "not", _) => {
+                let value = self.truth(value);
+                Expr::new(ExprKind::Not(Box::new(value)), Type::BOOL, span)
+            }
+            ("+", Type::Int(ty)) => self.convert(value, &Type::Int(promote(ty))),
+            ("-", Type::Int(ty)) => {
+                let zero = Expr::new(ExprKind::Int(0), Type::Int(promote(ty)), span);
+                self.binary("-", zero, value, span)
+            }
+            ("~", Type::Int(ty)) => {
+                let ones = Expr::new(ExprKind::Int(promote(ty).wrap(-1)), Type::Int(promote(ty)), span);
+                self.binary("^", value, ones, span)
+            }
+            ("+", _) => value,
+            ("-" | "~", ty) => {
+                let name = format!("operator{op}");
+                if let Some(call) = self.operator_call(&name, &value, vec![], span) {
+                    return call;
+                }
+                self.opaque(op, vec![value], ty, span)
+            }
+            _ => Expr::unknown("unknown-construct", format!("operator `{op}` is not supported"), value.ty, span),
+        }
+    }
+
+    pub fn cast(&mut self, value: Expr, ty: Type) -> Expr {
+        match (&ty, &value.ty) {
+            (Type::Void, _) => Expr { ty: Type::Void, ..value },
+            (Type::Ref(inner), _) => {
+                let span = value.span;
+                let pointer = self.address_of(value, span);
+                let pointer = self.convert(pointer, &Type::Ptr(inner.clone()));
+                self.deref(pointer, span)
+            }
+            _ => self.convert(value, &ty),
+        }
+    }
+}
+
+/// Is this expression a place rather than a value?
+pub fn is_place(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Var(_)
+        | ExprKind::Global(_)
+        | ExprKind::Deref(_)
+        | ExprKind::Member(..)
+        | ExprKind::Element(..)
+        | ExprKind::Temporary(_) => true,
+        ExprKind::Choose(_, t, e) => is_place(t) && is_place(e),
+        ExprKind::Comma(_, last) => is_place(last),
+        _ => false,
+    }
+}
+
+/// The value of a number whose parts are all constants.
+pub fn fold(expr: &Expr) -> Option<i128> {
+    match &expr.kind {
+        ExprKind::Int(value) => Some(*value),
+        ExprKind::Arith(op, ty, l, r) => {
+            let (l, r) = (fold(l)?, fold(r)?);
+            if matches!(op, NBin::Div | NBin::Rem) && r == 0 {
+                return None;
+            }
+            Some(crate::exp::eval::apply(*op, *ty, l, r))
+        }
+        ExprKind::Compare(op, l, r) => Some(i128::from(crate::exp::eval::compare(*op, fold(l)?, fold(r)?))),
+        ExprKind::And(l, r) => Some(i128::from(fold(l)? != 0 && fold(r)? != 0)),
+        ExprKind::Or(l, r) => Some(i128::from(fold(l)? != 0 || fold(r)? != 0)),
+        ExprKind::Not(e) => Some(i128::from(fold(e)? == 0)),
+        ExprKind::Choose(c, t, e) => {
+            if fold(c)? != 0 {
+                fold(t)
+            } else {
+                fold(e)
+            }
+        }
+        ExprKind::Convert(e) => match &expr.ty {
+            Type::Int(IntTy::BOOL) => Some(i128::from(fold(e)? != 0)),
+            Type::Int(ty) => Some(ty.wrap(fold(e)?)),
+            _ => None,
+        },
+        ExprKind::Intrinsic(Intrinsic::Min(_), args) => Some(fold(args.first()?)?.min(fold(args.get(1)?)?)),
+        ExprKind::Intrinsic(Intrinsic::Max(_), args) => Some(fold(args.first()?)?.max(fold(args.get(1)?)?)),
+        _ => None,
+    }
+}
+
+pub(super) fn promote(ty: IntTy) -> IntTy {
+    if ty.bits < 32 { IntTy::I32 } else { ty }
+}
+
+/// The usual arithmetic conversions of C on two promoted types.
+pub(super) fn common(a: IntTy, b: IntTy) -> IntTy {
+    let (a, b) = (promote(a), promote(b));
+    match a.bits.cmp(&b.bits) {
+        std::cmp::Ordering::Greater => a,
+        std::cmp::Ordering::Less => b,
+        std::cmp::Ordering::Equal => IntTy { bits: a.bits, signed: a.signed && b.signed },
+    }
+}
+
+/// The halves of barriers of clusters that assembly consists of; `None` when there is anything else in it.
+fn cluster_barriers(code: &str) -> Option<Vec<Intrinsic>> {
+    let code = code.replace("\\n", " ").replace("\\t", " ").replace('"', " ");
+    let instructions = code.split(';').map(str::trim).filter(|i| !i.is_empty());
+    let halves = instructions.map(|instruction| {
+        let (half, qualifiers) = match instruction.strip_prefix("barrier.cluster.")?.split_once('.') {
+            Some((half, qualifiers)) => (half, qualifiers.split('.').collect()),
+            None => (instruction.strip_prefix("barrier.cluster.")?, Vec::new()),
+        };
+        let only = |allowed: [&str; 2]| qualifiers.iter().all(|q| allowed.contains(q));
+        match half {
+            // A relaxed arrive orders nothing.
+            "arrive" if only(["release", "aligned"]) => Some(Intrinsic::ClusterArrive),
+            "wait" if only(["acquire", "aligned"]) => Some(Intrinsic::ClusterWait),
+            _ => None,
+        }
+    });
+    halves.collect::<Option<Vec<_>>>().filter(|halves| !halves.is_empty())
+}

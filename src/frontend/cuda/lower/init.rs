@@ -1,0 +1,189 @@
+//! What initialises a variable, a member or an argument.
+
+use std::iter::Peekable;
+
+use super::*;
+
+type Items<'t> = Peekable<std::vec::IntoIter<Node<'t>>>;
+
+impl<'l, 't> Body<'l, 't> {
+    /// The value that initialises something of the given type.
+    pub fn initial(&mut self, node: Node<'t>, ty: &Type) -> Expr {
+        let span = self.span(node);
+        if !matches!(node.kind(), "initializer_list" | "argument_list") {
+            let value = self.expr(node);
+            if let Type::Ref(_) = ty {
+                return value;
+            }
+            let value = self.value(value);
+            let value = self.copied(value);
+            return self.convert(value, ty);
+        }
+        let mut cursor = node.walk();
+        let items: Vec<_> = node.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect();
+        match ty.value() {
+            Type::Struct(class) => {
+                let aggregate = self.is_aggregate(ty.value());
+                if !aggregate || items.is_empty() || node.kind() == "argument_list" {
+                    let args: Vec<Expr> = items.iter().map(|i| self.expr(*i)).collect();
+                    if let Some(call) = self.construct(ty.value(), args.clone(), span) {
+                        return call;
+                    }
+                    if let [only] = args.as_slice()
+                        && only.ty.value() == ty.value()
+                    {
+                        let value = self.value(only.clone());
+                        return self.copied(value);
+                    }
+                    if &*class.name == "dim3" {
+                        let values = args.into_iter().map(|a| self.value(a)).collect();
+                        return self.launch_vector(class, values, span);
+                    }
+                    if node.kind() == "argument_list" && !args.is_empty() {
+                        // `T(a, b)` for a class without constructors lists its members, where that is allowed.
+                        let plain = items.iter().all(|i| i.kind() != "initializer_list");
+                        if !plain || !aggregate {
+                            return self.unclear("this construction is not supported".to_owned(), args, span);
+                        }
+                    }
+                }
+                if let [only] = items.as_slice()
+                    && only.kind() != "initializer_list"
+                    && only.kind() != "initializer_pair"
+                {
+                    let value = self.expr(*only);
+                    if value.ty.value() == ty.value() {
+                        let value = self.value(value);
+                        return self.copied(value);
+                    }
+                }
+                let (mut parts, mut items) = (Vec::new(), items.into_iter().peekable());
+                let whole = self.members(ty.value(), 0, &mut items, &mut parts);
+                if !whole || items.peek().is_some() {
+                    let args = parts.into_iter().map(|(_, e)| e).chain(items.map(|i| self.expr(i))).collect();
+                    return self.unclear("this initialiser is not supported".to_owned(), args, span);
+                }
+                Expr::new(ExprKind::Aggregate(parts), ty.value().clone(), span)
+            }
+            Type::Array(elem, length) => {
+                let (mut parts, mut items) = (Vec::new(), items.into_iter().peekable());
+                let mut count = 0u64;
+                while items.peek().is_some() && length.is_none_or(|n| count < n) {
+                    let offset = count.saturating_mul(elem.size());
+                    if !self.part(elem, offset, &mut items, &mut parts) {
+                        break;
+                    }
+                    count += 1;
+                }
+                if items.peek().is_some() {
+                    let args = parts.into_iter().map(|(_, e)| e).chain(items.map(|i| self.expr(i))).collect();
+                    return self.unclear("this initialiser is not supported".to_owned(), args, span);
+                }
+                Expr::new(ExprKind::Aggregate(parts), Type::Array(elem.clone(), length.or(Some(count))), span)
+            }
+            // What a class that is not known does with its arguments is not known either.
+            Type::Unknown(name) if !is_auto(ty) && !items.is_empty() && !self.is_parameter(name) => {
+                let args: Vec<Expr> = items.iter().map(|i| self.rvalue(*i)).collect();
+                Expr::new(ExprKind::CallUnknown(Name::new(&**name), args), ty.value().clone(), span)
+            }
+            _ => match items.as_slice() {
+                [] if is_auto(ty) => Expr::unknown("unknown-construct", "an empty initialiser", ty.clone(), span),
+                [] => {
+                    let zero = Expr::new(ExprKind::Int(0), Type::INT, span);
+                    self.convert(zero, ty)
+                }
+                [only] => self.initial(*only, ty),
+                _ => {
+                    let values = items.iter().map(|i| self.rvalue(*i)).collect();
+                    self.opaque("initializer", values, ty.value().clone(), span)
+                }
+            },
+        }
+    }
+
+    /// Is an object of this class made by listing its members?
+    fn is_aggregate(&mut self, ty: &Type) -> bool {
+        match ty {
+            Type::Struct(class) => class.complete && !self.has_constructors(ty) && &*class.name != "dim3",
+            _ => false,
+        }
+    }
+
+    /// The members of an object from a list; what the list does not reach is zero, or has its own initialiser.
+    fn members(&mut self, ty: &Type, at: u64, items: &mut Items<'t>, out: &mut Vec<(u64, Expr)>) -> bool {
+        let Type::Struct(class) = ty else { return false };
+        if !self.is_aggregate(ty) {
+            return false;
+        }
+        let mut fields = class.fields.iter();
+        loop {
+            let Some(item) = items.peek().copied() else {
+                // What is left has to be what it is without an initialiser.
+                return !self.needs_construction(ty, 0);
+            };
+            let Some(field) = fields.next() else { return true };
+            if let Some((name, value)) = designated(item) {
+                let Some(field) = class.field(self.text(name)).cloned() else { return false };
+                while fields.as_slice().first().is_some_and(|f| f.offset <= field.offset) {
+                    fields.next();
+                }
+                items.next();
+                let value = self.initial(value, &field.ty);
+                out.push((at + field.offset, value));
+                continue;
+            }
+            if !self.part(&field.ty, at + field.offset, items, out) {
+                return false;
+            }
+        }
+    }
+
+    /// One member or element from a list, of which braces may be left out.
+    fn part(&mut self, ty: &Type, at: u64, items: &mut Items<'t>, out: &mut Vec<(u64, Expr)>) -> bool {
+        let Some(item) = items.peek().copied() else { return true };
+        if item.kind() == "initializer_pair" {
+            return false;
+        }
+        if matches!(ty, Type::Struct(_) | Type::Array(..)) && item.kind() != "initializer_list" {
+            let value = self.expr(item);
+            if value.ty.value() != ty {
+                return match ty {
+                    Type::Array(elem, Some(length)) => (0..*length).all(|i| {
+                        items.peek().is_none() || self.part(elem, at + i.saturating_mul(elem.size()), items, out)
+                    }),
+                    _ => self.members(ty, at, items, out),
+                };
+            }
+        }
+        items.next();
+        let value = self.initial(item, ty);
+        out.push((at, value));
+        true
+    }
+
+    /// `dim3(x)`: the missing parts are 1.
+    pub(super) fn launch_vector(
+        &mut self,
+        class: &Arc<crate::kernel::types::StructTy>,
+        values: Vec<Expr>,
+        span: Span,
+    ) -> Expr {
+        let one = Expr::new(ExprKind::Int(1), Type::UINT, span);
+        let mut values = values.into_iter();
+        let mut parts = Vec::new();
+        for field in &class.fields {
+            let value = values.next().unwrap_or_else(|| one.clone());
+            parts.push((field.offset, self.convert(value, &field.ty)));
+        }
+        Expr::new(ExprKind::Aggregate(parts), Type::Struct(class.clone()), span)
+    }
+}
+
+/// `.x = 1` apart.
+pub(super) fn designated(item: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
+    if item.kind() != "initializer_pair" {
+        return None;
+    }
+    let designator = item.child_by_field_name("designator")?;
+    Some((last_named(designator)?, item.child_by_field_name("value")?))
+}

@@ -1,0 +1,459 @@
+//! Syntax tree to kernel language: names resolved, types for every expression, conversions explicit.
+//!
+//! Whatever is not understood becomes an `Unknown` expression or statement with its place; nothing is skipped silently.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use tree_sitter::Node;
+
+mod calls;
+mod class;
+mod construct;
+mod expr;
+mod init;
+mod lambda;
+mod literal;
+mod names;
+mod overload;
+mod stmt;
+mod templates;
+
+use class::Method;
+use construct::{DESTRUCTOR, Special};
+pub use expr::fold;
+pub use expr::is_place;
+use expr::{common, promote};
+use lambda::as_function;
+use literal::{character, number};
+
+use overload::{Chosen, FAR};
+
+use super::builtins;
+use super::types::{BIT_FIELD, Bindings, is_auto};
+use super::unit::{
+    Enumerator, Found, FunDecl, Names, Qualifier, ScopeId, Unit, child_of_kind, declared_name, has_child, last_named,
+    split_init,
+};
+use crate::base::{Name, Span};
+use crate::core::Scope;
+use crate::exp::{IntTy, NBin, NRel};
+use crate::kernel::ir::*;
+use crate::kernel::types::Type;
+
+/// How deep expressions and statements may nest before the kernel is rejected.
+const MAX_DEPTH: usize = 2_000;
+
+/// What a name stands for inside a function.
+#[derive(Clone)]
+pub enum Local {
+    Var(VarId),
+    /// A `static` variable.
+    Static(GlobalId),
+    Value(i128, Type),
+    Type(Type),
+}
+
+/// What the body of a lambda sees of the function around it, apart from what it captures.
+#[derive(Clone)]
+struct Surroundings {
+    constants: Vec<HashMap<String, Local>>,
+    scope: ScopeId,
+}
+
+/// A kernel that was found, lowered with everything that it calls.
+pub struct LoweredKernel {
+    pub name: String,
+    pub span: Span,
+    pub program: Program,
+    pub kernel: FunId,
+    /// Template value parameters without a known value: they are uniform parameters after the others.
+    pub launch_bounds: Option<i128>,
+    /// Of `__cluster_dims__`.
+    pub clusters: Option<super::unit::ClusterDims>,
+}
+
+/// Lowers one kernel at a time; shares the tables of types between them.
+pub struct Lower<'t> {
+    pub unit: &'t Unit<'t>,
+    pub names: &'t Names<'t>,
+    pub classes: HashMap<(usize, String), Type>,
+    pub class_nodes: HashMap<String, (Node<'t>, Bindings)>,
+    program: Program,
+    functions: HashMap<(usize, String), FunId>,
+    pending: Vec<(FunId, FunDecl<'t>, Bindings)>,
+    /// By the node that declares them.
+    globals: HashMap<usize, GlobalId>,
+    /// Of each lambda, by its node.
+    lambdas: HashMap<usize, Surroundings>,
+    /// How many functions are lowered inside of each other, to know what type they return.
+    nesting: usize,
+}
+
+/// The body of one function while it is lowered.
+pub struct Body<'l, 't> {
+    pub lower: &'l mut Lower<'t>,
+    pub bindings: Bindings,
+    pub scopes: Vec<HashMap<String, Local>>,
+    /// The class of a member function.
+    pub class_type: Option<Type>,
+    /// The names of the parameters of the templates that we are in.
+    parameters: HashSet<String>,
+    /// Where names are looked up from.
+    pub scope: ScopeId,
+    pub type_depth: usize,
+    vars: Vec<VarDecl>,
+    this: Option<VarId>,
+    returns: Type,
+    depth: usize,
+    /// The labels of the statement lists around this place, with their positions.
+    labels: Vec<(String, usize)>,
+}
+
+impl<'t> Lower<'t> {
+    pub fn new(unit: &'t Unit<'t>, names: &'t Names<'t>) -> Lower<'t> {
+        Lower {
+            unit,
+            names,
+            classes: HashMap::new(),
+            class_nodes: HashMap::new(),
+            program: Program::default(),
+            functions: HashMap::new(),
+            pending: Vec::new(),
+            globals: HashMap::new(),
+            lambdas: HashMap::new(),
+            nesting: 0,
+        }
+    }
+
+    /// Every instance of a kernel that the text asks for: the kernel itself, or, for a template, each list of arguments
+    /// that it is named with. One generic instance is added when there is none, or when a use does not say which
+    /// instance it means.
+    pub fn instances(&mut self, kernel: &FunDecl<'t>) -> Vec<Bindings> {
+        let (Some(parameters), Some(name)) = (kernel.template, declared_name(kernel.declarator)) else {
+            return vec![Bindings::default()];
+        };
+        let name = self.unit.qualified(name).1;
+        if parameters.named_child_count() == 0 {
+            return vec![Bindings::default()];
+        }
+        let name = self.unit.str(name);
+        let declared = self.names.instantiations.iter().filter_map(|i| i.child_by_field_name("declarator"));
+        let mut lists: Vec<Node> = declared.filter_map(declared_name).map(|n| self.unit.qualified(n).1).collect();
+        lists.extend(self.names.uses.iter().copied());
+        let mut found: Vec<Bindings> = Vec::new();
+        let mut generic = false;
+        let mut body = Body::new(self, Bindings::default());
+        body.scope = kernel.scope;
+        for node in lists {
+            let arguments = match node.kind() {
+                "template_function" => {
+                    if node.child_by_field_name("name").is_none_or(|callee| body.text(callee) != name) {
+                        continue;
+                    }
+                    node.child_by_field_name("arguments")
+                }
+                _ if body.text(node) != name => continue,
+                // Its arguments are deduced, or it goes somewhere as a value.
+                _ => None,
+            };
+            let given = arguments.map(|list| body.template_arguments(list)).unwrap_or_default();
+            let bound = body.bind_template(parameters, &given, &Bindings::default());
+            match bound.filter(|b| b.types.values().all(|t| !matches!(t, Type::Unknown(_)))) {
+                Some(bindings) => {
+                    let special = body.special_instance(kernel, &bindings);
+                    if !matches!(special, Found::One(_)) && !found.contains(&bindings) {
+                        found.push(bindings);
+                    }
+                }
+                None => generic = true,
+            }
+        }
+        if found.is_empty() || generic {
+            found.push(Bindings::default());
+        }
+        found
+    }
+
+    pub fn kernel(&mut self, decl: &FunDecl<'t>, bindings: &Bindings) -> LoweredKernel {
+        self.program = Program::default();
+        self.functions.clear();
+        self.pending.clear();
+        self.globals.clear();
+        let base = declared_name(decl.declarator).map_or("kernel", |n| self.unit.str(n)).to_owned();
+        let arguments: Vec<String> = bindings
+            .types
+            .values()
+            .map(|t| t.to_string())
+            .chain(bindings.values.values().map(|(v, _)| v.to_string()))
+            .collect();
+        let name = if arguments.is_empty() { base } else { format!("{base}<{}>", arguments.join(", ")) };
+        let kernel = self.request(*decl, bindings.clone());
+        while let Some((id, decl, bindings)) = self.pending.pop() {
+            let function = self.function(decl, bindings, id == kernel);
+            self.program.functions[id.0 as usize] = function;
+        }
+        let axioms: Vec<Node> = self.names.axioms.clone();
+        if !axioms.is_empty() {
+            let mut body = Body::new(self, Bindings::default());
+            body.scope = decl.scope;
+            let mut facts = Vec::new();
+            for axiom in axioms {
+                let fact = body.expr(axiom);
+                facts.push(Stmt { span: fact.span, kind: StmtKind::Expr(fact) });
+            }
+            if let Some(stmts) = &mut self.program.functions[kernel.0 as usize].body {
+                stmts.splice(0..0, facts);
+            }
+        }
+        let launch_bounds = child_of_kind(decl.node, "launch_bounds")
+            .and_then(|n| n.named_child(0))
+            .and_then(|n| Body::new(self, bindings.clone()).constant(n));
+        let span = self.unit.span(declared_name(decl.declarator).unwrap_or(decl.node));
+        let clusters = self.unit.clusters(declared_name(decl.declarator).unwrap_or(decl.node));
+        LoweredKernel { name, span, program: std::mem::take(&mut self.program), kernel, launch_bounds, clusters }
+    }
+
+    /// The function for a declaration and template arguments; lowered later.
+    fn request(&mut self, decl: FunDecl<'t>, bindings: Bindings) -> FunId {
+        let key = (decl.node.id(), bindings.key());
+        if let Some(id) = self.functions.get(&key) {
+            return *id;
+        }
+        let id = FunId(self.program.functions.len() as u32);
+        self.program.functions.push(Function {
+            name: Name::new("?"),
+            vars: Vec::new(),
+            params: 0,
+            returns: Type::Void,
+            body: None,
+            span: self.unit.span(decl.node),
+        });
+        self.functions.insert(key, id);
+        self.pending.push((id, decl, bindings));
+        id
+    }
+
+    /// The type that a function returns, for one that says `auto`: it is lowered at once.
+    fn deduced_return(&mut self, id: FunId) -> Type {
+        if let (Some(at), true) = (self.pending.iter().position(|(p, _, _)| *p == id), self.nesting < 40) {
+            let (_, decl, bindings) = self.pending.remove(at);
+            self.nesting += 1;
+            let function = self.function(decl, bindings, false);
+            self.nesting -= 1;
+            self.program.functions[id.0 as usize] = function;
+        }
+        self.program.functions[id.0 as usize].returns.clone()
+    }
+
+    fn function(&mut self, decl: FunDecl<'t>, bindings: Bindings, is_kernel: bool) -> Function {
+        let unit = self.unit;
+        let name = declared_name(decl.declarator).map_or("?", |n| unit.str(n));
+        let mut body = Body::new(self, bindings);
+        body.scope = decl.scope;
+        if let Some(around) = body.lower.lambdas.get(&decl.node.id()).cloned() {
+            body.scope = around.scope;
+            body.scopes = around.constants;
+            body.scopes.push(HashMap::new());
+        }
+        let own = decl.template.map(|t| body.template_parameters(t)).unwrap_or_default();
+        let of_class = decl.class.map(|c| body.class_parameters(c)).unwrap_or_default();
+        body.parameters = own.into_iter().chain(of_class).filter(|p| !p.is_empty()).collect();
+        body.enter_class(decl.class);
+        body.returns = body.return_type(&decl);
+        let types = body.parameters(&decl);
+        if let (Some(class), false) = (&body.class_type, is_static(unit.str(decl.node))) {
+            let this = class.clone().ptr();
+            let id = body.declare_var("this", this, Storage::Private, unit.span(decl.declarator));
+            body.this = Some(id);
+        }
+        for (name, ty, span) in types {
+            let ty = match ty {
+                Type::Array(elem, _) => Type::Ptr(elem),
+                Type::Fun => Type::Fun.ptr(),
+                other => other,
+            };
+            body.declare_var(&name, ty, Storage::Private, span);
+        }
+        if is_kernel {
+            // A value parameter of a template that nothing gives a value is a parameter like any other.
+            if let Some(list) = decl.template {
+                let mut cursor = list.walk();
+                for parameter in list.named_children(&mut cursor) {
+                    let is_value =
+                        matches!(parameter.kind(), "parameter_declaration" | "optional_parameter_declaration");
+                    let Some(name) = parameter.child_by_field_name("declarator").and_then(declared_name) else {
+                        continue;
+                    };
+                    let name = unit.str(name);
+                    if is_value && !body.bindings.values.contains_key(name) {
+                        let ty = parameter.child_by_field_name("type").map_or(Type::INT, |t| body.type_of(t));
+                        body.declare_var(name, ty, Storage::Private, unit.span(parameter));
+                    }
+                }
+            }
+        }
+        let params = body.vars.len();
+        let mut stmts = None;
+        if let Some(block) = decl.node.child_by_field_name("body") {
+            let mut list = Vec::new();
+            if body.is_constructor(&decl) {
+                body.member_initializers(child_of_kind(decl.node, "field_initializer_list"), &mut list);
+            }
+            match unit.first_error(block) {
+                Some(error) => {
+                    let span = unit.span(error);
+                    let unknown = Unknown { code: "parse-error", text: "this could not be parsed".into() };
+                    list.push(Stmt { kind: StmtKind::Unknown(unknown), span });
+                }
+                None => body.block(block, &mut list),
+            }
+            stmts = Some(list);
+        }
+        let (vars, returns) = (std::mem::take(&mut body.vars), body.returns.clone());
+        Function { name: Name::new(name), vars, params, returns, body: stmts, span: unit.span(decl.node) }
+    }
+}
+
+/// What the type of a parameter declared with `auto` is bound to.
+fn auto_parameter(position: usize) -> String {
+    format!("auto#{position}")
+}
+
+fn is_static(text: &str) -> bool {
+    text.starts_with("static ") || text.split('(').next().is_some_and(|head| head.contains(" static "))
+}
+
+impl<'l, 't> Body<'l, 't> {
+    pub fn new(lower: &'l mut Lower<'t>, bindings: Bindings) -> Body<'l, 't> {
+        Body {
+            lower,
+            bindings,
+            scopes: vec![HashMap::new()],
+            class_type: None,
+            parameters: HashSet::new(),
+            scope: ScopeId::default(),
+            type_depth: 0,
+            vars: Vec::new(),
+            this: None,
+            returns: Type::Void,
+            depth: 0,
+            labels: Vec::new(),
+        }
+    }
+
+    pub fn text(&self, node: Node<'t>) -> &'t str {
+        let unit: &'t Unit<'t> = self.lower.unit;
+        unit.str(node)
+    }
+
+    fn span(&self, node: Node<'t>) -> Span {
+        self.lower.unit.span(node)
+    }
+
+    fn enter_class(&mut self, class: Option<Node<'t>>) {
+        if let Some(class) = class {
+            let mut bindings = self.bindings.clone();
+            // A member that is a template has parameters of its own besides those of its class.
+            let own = self.class_parameters(class);
+            bindings.types.retain(|name, _| own.contains(name));
+            bindings.values.retain(|name, _| own.contains(name));
+            self.class_type = Some(self.class(class, bindings));
+        }
+    }
+
+    fn return_type(&mut self, decl: &FunDecl<'t>) -> Type {
+        let auto = Type::Unknown(Arc::from("auto"));
+        let said = decl.node.child_by_field_name("type");
+        if said.is_none_or(|ty| ty.kind() == "placeholder_type_specifier")
+            && let Some(trailing) = child_of_kind(decl.declarator, "trailing_return_type").and_then(last_named)
+        {
+            return self.type_of(trailing);
+        }
+        let Some(ty) = said else {
+            if decl.node.kind() == "lambda_expression" {
+                return auto;
+            }
+            // A constructor, or a conversion operator, whose type is in its declarator.
+            return match declared_name(decl.declarator) {
+                Some(name) if name.kind() == "operator_cast" => match name.child_by_field_name("type") {
+                    Some(ty) => {
+                        let mut result = self.type_of(ty);
+                        let mut next = name.child_by_field_name("declarator");
+                        while let Some(declarator) = next {
+                            result = match declarator.kind() {
+                                "abstract_pointer_declarator" => result.ptr(),
+                                "abstract_reference_declarator" => Type::Ref(Arc::new(result)),
+                                _ => break,
+                            };
+                            next = declarator.child_by_field_name("declarator").or_else(|| last_named(declarator));
+                        }
+                        result
+                    }
+                    None => Type::Void,
+                },
+                _ => Type::Void,
+            };
+        };
+        let mut ty = self.type_of(ty);
+        let mut node = decl.node.child_by_field_name("declarator");
+        while let Some(declarator) = node.filter(|d| d.kind() != "function_declarator") {
+            ty = match declarator.kind() {
+                "pointer_declarator" => ty.ptr(),
+                "reference_declarator" => Type::Ref(Arc::new(ty)),
+                _ => ty,
+            };
+            node = declarator.child_by_field_name("declarator").or_else(|| last_named(declarator));
+        }
+        ty
+    }
+
+    /// The parameters of a function: name, type, place.
+    fn parameters(&mut self, decl: &FunDecl<'t>) -> Vec<(String, Type, Span)> {
+        let mut found = Vec::new();
+        let Some(list) = decl.declarator.child_by_field_name("parameters") else { return found };
+        let mut cursor = list.walk();
+        for parameter in list.named_children(&mut cursor) {
+            if !matches!(parameter.kind(), "parameter_declaration" | "optional_parameter_declaration") {
+                continue;
+            }
+            let Some(ty) = parameter.child_by_field_name("type") else { continue };
+            let base = match self.type_of(ty) {
+                base if is_auto(&base) => {
+                    self.bindings.types.get(&auto_parameter(found.len())).cloned().unwrap_or(base)
+                }
+                base => base,
+            };
+            let (ty, name) = match parameter.child_by_field_name("declarator") {
+                Some(declarator) => self.declare(base, &declarator),
+                None => (base, None),
+            };
+            if ty == Type::Void {
+                continue;
+            }
+            let name = name.map_or_else(|| format!("_{}", found.len()), |n| self.text(n).to_owned());
+            found.push((name, ty, self.span(parameter)));
+        }
+        found
+    }
+
+    /// The defaults of the parameters of a function, by position.
+    fn parameter_defaults(decl: &FunDecl<'t>) -> Vec<Option<Node<'t>>> {
+        let Some(list) = decl.declarator.child_by_field_name("parameters") else { return Vec::new() };
+        let mut cursor = list.walk();
+        list.named_children(&mut cursor)
+            .filter(|p| matches!(p.kind(), "parameter_declaration" | "optional_parameter_declaration"))
+            .filter(|p| p.child_by_field_name("type").is_some())
+            .map(|p| p.child_by_field_name("default_value"))
+            .collect()
+    }
+
+    fn declare_var(&mut self, name: &str, ty: Type, storage: Storage, span: Span) -> VarId {
+        let id = VarId(self.vars.len() as u32);
+        self.vars.push(VarDecl { name: Name::new(name), ty, storage, span });
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name.to_owned(), Local::Var(id));
+        }
+        id
+    }
+}

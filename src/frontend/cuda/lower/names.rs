@@ -1,0 +1,289 @@
+//! What a name stands for.
+
+use super::*;
+
+impl<'l, 't> Body<'l, 't> {
+    pub(super) fn lookup(&self, name: &str) -> Option<Local> {
+        for scope in self.scopes.iter().rev() {
+            if let Some(local) = scope.get(name) {
+                return Some(local.clone());
+            }
+        }
+        self.bindings.values.get(name).map(|(value, ty)| Local::Value(*value, ty.clone()))
+    }
+
+    /// A variable or an enumerator outside of all functions.
+    pub(super) fn global_name(&mut self, name: &str, qualifier: &Qualifier, span: Span) -> Option<Expr> {
+        let ambiguous = |name: &str| {
+            let text = format!("`{name}` is declared in several scopes, and which one is meant is not known");
+            Some(Expr::unknown("unknown-construct", text, Type::Unknown(Arc::from("?")), span))
+        };
+        match self.lower.names.find_enumerator(name, self.scope, qualifier) {
+            Found::One(enumerator) => {
+                let value = self.enumerator(&enumerator)?;
+                return Some(Expr::new(ExprKind::Int(value), Type::INT, span));
+            }
+            Found::Ambiguous => return ambiguous(name),
+            Found::None => {}
+        }
+        let global = match self.lower.names.find_global(name, self.scope, qualifier) {
+            Found::One(global) => global,
+            Found::Ambiguous => return ambiguous(name),
+            Found::None => return None,
+        };
+        let key = global.declarator.id();
+        if let Some(id) = self.lower.globals.get(&key) {
+            let ty = self.lower.program.globals[id.0 as usize].decl.ty.clone();
+            return Some(Expr::new(ExprKind::Global(*id), ty, span));
+        }
+        let has = |w: &str| self.specifiers(global.node, global.declarator).contains(&w);
+        let (constant, constexpr) = (has("const"), has("constexpr"));
+        let (shared, device, constant_memory) = (has("__shared__"), has("__device__"), has("__constant__"));
+        let scope = self.scope;
+        let mut outer = Body::new(&mut *self.lower, Bindings::default());
+        outer.scope = scope;
+        let base = global.node.child_by_field_name("type").map_or(Type::Unknown(Arc::from("?")), |t| outer.type_of(t));
+        let (mut ty, _) = outer.declare(base, &global.declarator);
+        // `const int *p` can be made to point elsewhere.
+        let constant = constexpr || (constant && !matches!(ty, Type::Ptr(_)));
+        let storage = if shared {
+            Storage::Shared
+        } else if constant_memory || (constant && !device) {
+            Storage::Constant
+        } else {
+            Storage::Global
+        };
+        let mut init = None;
+        if (storage == Storage::Constant && !constant_memory || (constant && global.value.is_some()))
+            && let Some(value) = global.value
+        {
+            let value = outer.initial(value, &ty);
+            if is_auto(&ty) {
+                ty = value.ty.clone();
+            }
+            if let Some(n) = outer.fold(&value) {
+                return Some(Expr::new(ExprKind::Int(n), ty, span));
+            }
+            init = Some(value);
+        }
+        let id = self.declare_global(name, ty.clone(), storage, init, self.span(global.declarator));
+        self.lower.globals.insert(key, id);
+        Some(Expr::new(ExprKind::Global(id), ty, span))
+    }
+
+    /// The words in front of a declarator.
+    pub(super) fn specifiers(&self, declaration: Node<'t>, declarator: Node<'t>) -> Vec<&'t str> {
+        let unit: &'t Unit<'t> = self.lower.unit;
+        let head = unit.text.get(declaration.start_byte()..declarator.start_byte()).unwrap_or("");
+        head.split(|c: char| !c.is_alphanumeric() && c != '_').collect()
+    }
+
+    pub(super) fn declare_global(
+        &mut self,
+        name: &str,
+        ty: Type,
+        storage: Storage,
+        init: Option<Expr>,
+        span: Span,
+    ) -> GlobalId {
+        let id = GlobalId(self.lower.program.globals.len() as u32);
+        let decl = VarDecl { name: Name::new(name), ty, storage, span };
+        self.lower.program.globals.push(Global { decl, init });
+        id
+    }
+
+    pub(super) fn enumerator(&mut self, enumerator: &Enumerator<'t>) -> Option<i128> {
+        if self.type_depth > 200 {
+            return None;
+        }
+        let Some(node) = enumerator.base else { return Some(enumerator.plus) };
+        let (scope, type_depth) = (self.scope, self.type_depth + 1);
+        let mut outer = Body::new(&mut *self.lower, Bindings::default());
+        (outer.scope, outer.type_depth) = (scope, type_depth);
+        Some(outer.constant(node)? + enumerator.plus)
+    }
+
+    /// A name with something in front: a member of a class, or a name of another scope.
+    pub(super) fn qualified_name(&mut self, node: Node<'t>, span: Span) -> Expr {
+        let (qualifier, base) = self.lower.unit.qualified(node);
+        let (name, arguments) = match base.kind() {
+            "template_function" => match base.child_by_field_name("name") {
+                Some(name) => (self.text(name), base.child_by_field_name("arguments")),
+                None => return self.unknown(node, "name"),
+            },
+            "identifier" | "field_identifier" | "type_identifier" => (self.text(base), None),
+            _ => return self.unknown(node, "name"),
+        };
+        if let Some(class) = self.class_scope(node) {
+            return match self.class_constant(&class, name, span) {
+                Some(found) => found,
+                None => self.unknown(node, "this member of a class"),
+            };
+        }
+        if let Some(found) = self.global_name(name, &qualifier, span) {
+            return found;
+        }
+        self.function_value(name, &qualifier, arguments, span)
+    }
+
+    /// The class that a qualified name is a member of, if it is one.
+    pub fn class_scope(&mut self, name: Node<'t>) -> Option<Type> {
+        let (mut scope, mut outer) = (None, Qualifier::default());
+        let mut base = name;
+        while base.kind() == "qualified_identifier" {
+            if let Some(next) = base.child_by_field_name("scope")
+                && let Some(last) = scope.replace(next)
+            {
+                let text: &str = self.text(last);
+                outer.parts.push(text.split('<').next().unwrap_or("").trim().to_owned());
+            }
+            match base.child_by_field_name("name") {
+                Some(inner) => base = inner,
+                None => break,
+            }
+        }
+        let ty = self.type_at(scope?, &outer);
+        match ty {
+            Type::Struct(_) => Some(ty),
+            _ => None,
+        }
+    }
+
+    /// The value of a constant expression.
+    pub fn constant(&mut self, node: Node<'t>) -> Option<i128> {
+        let expr = self.rvalue(node);
+        self.fold(&expr)
+    }
+
+    pub(super) fn fold(&self, expr: &Expr) -> Option<i128> {
+        fold(expr)
+    }
+
+    pub(super) fn name(&mut self, name: &str, span: Span) -> Expr {
+        match self.lookup(name) {
+            Some(Local::Var(id)) => return self.var(id, span),
+            Some(Local::Value(value, ty)) => return Expr::new(ExprKind::Int(value), ty, span),
+            Some(Local::Static(id)) => {
+                let ty = self.lower.program.globals[id.0 as usize].decl.ty.clone();
+                return Expr::new(ExprKind::Global(id), ty, span);
+            }
+            Some(Local::Type(_)) => {
+                return Expr::unknown("unknown-construct", format!("`{name}` is not a value"), Type::INT, span);
+            }
+            None => {}
+        }
+        if let (Some(Type::Struct(class)), Some(this)) = (self.class_type.clone(), self.this)
+            && class.field(name).is_some()
+        {
+            let this = self.var(this, span);
+            let this = self.value(this);
+            let object = self.deref(this, span);
+            return self.member(object, name, span);
+        }
+        if let (Some(Type::Struct(class)), None) = (&self.class_type, self.this)
+            && class.field(name).is_some()
+        {
+            let text = format!("`{name}` is a member, and the object is not known here");
+            return Expr::unknown("unknown-construct", text, Type::Unknown(Arc::from("?")), span);
+        }
+        if let Some(class) = self.class_type.clone()
+            && let Some(found) = self.class_constant(&class, name, span)
+        {
+            return found;
+        }
+        match name {
+            "threadIdx" | "blockIdx" | "blockDim" | "gridDim" => {
+                let make: fn(u8) -> Builtin = match name {
+                    "threadIdx" => Builtin::ThreadIdx,
+                    "blockIdx" => Builtin::BlockIdx,
+                    "blockDim" => Builtin::BlockDim,
+                    _ => Builtin::GridDim,
+                };
+                let part = |axis: u8| Expr::new(ExprKind::Builtin(make(axis)), Type::UINT, span);
+                let ty = builtins::vector_type("dim3").unwrap_or(Type::UINT);
+                return Expr::new(
+                    ExprKind::Aggregate((0..3u8).map(|a| (u64::from(a) * 4, part(a))).collect()),
+                    ty,
+                    span,
+                );
+            }
+            "warpSize" => return Expr::new(ExprKind::Builtin(Builtin::WarpSize), Type::INT, span),
+            "NULL" => return Expr::new(ExprKind::Int(0), Type::Void.ptr(), span),
+            _ => {}
+        }
+        if let Some(found) = self.global_name(name, &Qualifier::default(), span) {
+            return found;
+        }
+        self.function_value(name, &Qualifier::default(), None, span)
+    }
+
+    /// A name that nothing here declares: a constant of a header that is not read; where more than that is not read, it
+    /// may be anything.
+    pub(super) fn undeclared(&self, name: &str, span: Span) -> Expr {
+        let code = if self.hidden_names() { "unknown-construct" } else { "unknown-value" };
+        Expr::unknown(code, format!("`{name}` is not declared"), Type::Unknown(Arc::from(format!("?{name}"))), span)
+    }
+
+    /// May names have a meaning that is not seen: macros and functions of a header that was not found, members of a
+    /// base class that was not understood?
+    pub(super) fn hidden_names(&self) -> bool {
+        let class = self.class_type.as_ref();
+        self.lower.names.header_missing || class.is_some_and(|c| !matches!(c, Type::Struct(s) if s.complete))
+    }
+
+    pub(super) fn var(&self, id: VarId, span: Span) -> Expr {
+        let ty = self.vars[id.0 as usize].ty.clone();
+        let place = Expr::new(ExprKind::Var(id), ty.clone(), span);
+        self.through_reference(place)
+    }
+
+    /// A place of reference type stands for what it refers to.
+    pub(super) fn through_reference(&self, place: Expr) -> Expr {
+        match place.ty.clone() {
+            Type::Ref(inner) => {
+                let span = place.span;
+                let pointer = Expr::new(ExprKind::Load(Box::new(place)), Type::Ptr(inner.clone()), span);
+                Expr::new(ExprKind::Deref(Box::new(pointer)), (*inner).clone(), span)
+            }
+            _ => place,
+        }
+    }
+
+    /// A function as a value.
+    pub(super) fn function_value(
+        &mut self,
+        name: &str,
+        qualifier: &Qualifier,
+        template: Option<Node<'t>>,
+        span: Span,
+    ) -> Expr {
+        let all = self.lower.names.functions.get(name).cloned().unwrap_or_default();
+        let overloads: Vec<FunDecl<'t>> = all.into_iter().filter(|d| d.class.is_none()).collect();
+        if overloads.is_empty() {
+            return self.undeclared(name, span);
+        }
+        let ambiguous = || {
+            let text = format!("which function `{name}` stands for is not known");
+            Expr::unknown("unknown-construct", text, Type::Fun.ptr(), span)
+        };
+        let fit = |d: &FunDecl<'t>| self.lower.names.fit(d.scope, self.scope, qualifier);
+        let best = overloads.iter().filter_map(fit).max();
+        let mut list: Vec<FunDecl<'t>> = overloads.into_iter().filter(|d| best.is_none() || fit(d) == best).collect();
+        if list.iter().any(|d| d.has_body) {
+            list.retain(|d| d.has_body);
+        }
+        let [decl] = list.as_slice() else { return ambiguous() };
+        let bindings = match decl.template {
+            None => Bindings::default(),
+            Some(parameters) => {
+                let given = template.map(|l| self.template_arguments(l)).unwrap_or_default();
+                match self.bind_template(parameters, &given, &Bindings::default()) {
+                    Some(bindings) => bindings,
+                    None => return ambiguous(),
+                }
+            }
+        };
+        let id = self.lower.request(*decl, bindings);
+        Expr::new(ExprKind::Function(id), Type::Fun.ptr(), span)
+    }
+}

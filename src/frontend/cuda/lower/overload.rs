@@ -1,0 +1,242 @@
+//! Overload resolution: which function a call means, of those that have its name.
+
+use super::*;
+
+/// The function that a call means.
+pub(super) struct Chosen<'t> {
+    pub decl: FunDecl<'t>,
+    pub bindings: Bindings,
+    /// How far the arguments are from its parameters, see [`mismatch`].
+    pub cost: usize,
+}
+
+/// A cost that says that the argument has no conversion to the parameter that is known.
+pub(super) const FAR: usize = 20;
+
+/// A function that could be called so.
+struct Candidate<'t> {
+    chosen: Chosen<'t>,
+    /// Its parameters, with the arguments of its template put in.
+    types: Vec<Type>,
+    /// Lower is better: cost of the conversions, is a template, how general its parameters are.
+    rank: (usize, bool, usize),
+    fit: usize,
+}
+
+impl<'l, 't> Body<'l, 't> {
+    /// Chooses between functions of one name as the language does, as far as the rules are followed here: the scope
+    /// around the call hides those further out; the arguments decide; a function goes before a template, and a special
+    /// template before a general one; an explicit specialisation takes the place of its template. Where that leaves
+    /// more than one, with different bodies, the answer is that it is not known.
+    ///
+    /// Shape:  each function with what the parameters of its class are bound to.
+    /// Errors: `Found::None` when none can be called so.
+    pub(super) fn resolve(
+        &mut self,
+        list: &[(FunDecl<'t>, Bindings)],
+        qualifier: &Qualifier,
+        template: Option<Node<'t>>,
+        args: &[Expr],
+        members: bool,
+    ) -> Found<Chosen<'t>> {
+        let names = self.lower.names;
+        let special = |d: &FunDecl<'t>| d.template.is_some_and(|t| t.named_child_count() == 0);
+        let only_special = list.iter().all(|(d, _)| special(d));
+        let fit = |d: &FunDecl<'t>| names.fit(d.scope, self.scope, qualifier);
+        let lenient = members || (!list.iter().any(|(d, _)| fit(d).is_some()) && names.may_stand_for_others(qualifier));
+        let fits: Vec<Option<usize>> = list.iter().map(|(d, _)| if lenient { Some(0) } else { fit(d) }).collect();
+        let mut candidates: Vec<Candidate<'t>> = Vec::new();
+        for ((decl, outer), fit) in list.iter().zip(fits) {
+            let (Some(fit), false) = (fit, special(decl) && !only_special) else { continue };
+            let Some((bindings, types, general)) = self.viable(decl, template, args, outer) else { continue };
+            let costs: Vec<usize> = types.iter().zip(args).map(|(ty, arg)| self.mismatch(ty.value(), arg)).collect();
+            // With one function of the name, it is that one, whatever is not known of its types.
+            if list.len() > 1 && costs.iter().any(|cost| *cost >= FAR) {
+                continue;
+            }
+            let cost = costs.into_iter().sum();
+            let is_template = decl.template.is_some();
+            let chosen = Chosen { decl: *decl, bindings, cost };
+            candidates.push(Candidate { chosen, types, rank: (cost, is_template, general), fit });
+        }
+        let inner = candidates.iter().map(|c| c.fit).max().unwrap_or(0);
+        candidates.retain(|c| c.fit == 0 || c.fit == inner);
+        let Some(best) = candidates.iter().map(|c| c.rank).min() else { return Found::None };
+        candidates.retain(|c| c.rank == best);
+        // A definition goes before declarations of the same function.
+        if candidates.iter().any(|c| c.chosen.decl.has_body) {
+            let defined: Vec<Vec<Type>> =
+                candidates.iter().filter(|c| c.chosen.decl.has_body).map(|c| c.types.clone()).collect();
+            candidates.retain(|c| c.chosen.decl.has_body || !defined.contains(&c.types));
+        }
+        let body = |c: &Candidate<'t>| c.chosen.decl.node.child_by_field_name("body").map(|b| self.text(b));
+        let first = candidates.first().and_then(body);
+        if candidates.iter().skip(1).any(|c| body(c) != first) {
+            return Found::Ambiguous;
+        }
+        let Some(best) = candidates.into_iter().next() else { return Found::None };
+        let Chosen { decl, bindings, cost } = best.chosen;
+        let list: Vec<FunDecl<'t>> = list.iter().map(|(d, _)| *d).collect();
+        match self.special_among(&list, &decl, &bindings, &best.types) {
+            Found::None => Found::One(Chosen { decl, bindings, cost }),
+            Found::One(special) => Found::One(Chosen { decl: special, bindings: Bindings::default(), cost }),
+            Found::Ambiguous => Found::Ambiguous,
+        }
+    }
+
+    /// The explicit specialisation of a kernel that is a template, for these arguments.
+    pub(super) fn special_instance(&mut self, decl: &FunDecl<'t>, bindings: &Bindings) -> Found<FunDecl<'t>> {
+        let Some(name) = declared_name(decl.declarator) else { return Found::None };
+        let list = self.lower.names.functions.get(self.text(name)).cloned().unwrap_or_default();
+        let types = self.parameter_types(decl, bindings);
+        self.special_among(&list, decl, bindings, &types)
+    }
+
+    fn special_among(
+        &mut self,
+        list: &[FunDecl<'t>],
+        decl: &FunDecl<'t>,
+        bindings: &Bindings,
+        types: &[Type],
+    ) -> Found<FunDecl<'t>> {
+        let Some(parameters) = decl.template.filter(|t| t.named_child_count() > 0) else { return Found::None };
+        let specials = list.iter().filter(|d| d.template.is_some_and(|t| t.named_child_count() == 0));
+        let mut found = Found::None;
+        for special in specials.filter(|d| d.has_body) {
+            let name = declared_name(special.declarator).map(|n| self.lower.unit.qualified(n).1);
+            let given = match name.and_then(|n| n.child_by_field_name("arguments")) {
+                Some(arguments) => self.template_arguments(arguments),
+                None => Vec::new(),
+            };
+            let own = self.parameter_types(special, &Bindings::default());
+            let mut deduced = Bindings::default();
+            let names = self.template_parameters(parameters);
+            let patterns = self.parameter_types(decl, &Bindings::default());
+            for (pattern, ty) in patterns.iter().zip(&own) {
+                self.deduce(pattern, ty, &names, &mut deduced);
+            }
+            match self.bind_template(parameters, &given, &deduced) {
+                Some(bound) if bound == *bindings => found = Found::One(*special),
+                Some(_) => {}
+                None if own == types => found = Found::One(*special),
+                None => return Found::Ambiguous,
+            }
+        }
+        found
+    }
+
+    /// Runs something with the names that a declaration sees, and not those of the place that we are at.
+    pub(super) fn inside<R>(&mut self, decl: &FunDecl<'t>, bindings: &Bindings, f: impl FnOnce(&mut Self) -> R) -> R {
+        let around = self.lower.lambdas.get(&decl.node.id()).cloned();
+        let (scopes, scope) = match around {
+            Some(around) => (around.constants, around.scope),
+            None => (vec![HashMap::new()], decl.scope),
+        };
+        let saved = (
+            std::mem::replace(&mut self.bindings, bindings.clone()),
+            std::mem::replace(&mut self.scope, scope),
+            std::mem::replace(&mut self.scopes, scopes),
+            self.class_type.take(),
+            self.this.take(),
+        );
+        self.enter_class(decl.class);
+        let result = f(self);
+        (self.bindings, self.scope, self.scopes, self.class_type, self.this) = saved;
+        result
+    }
+
+    fn parameter_types(&mut self, decl: &FunDecl<'t>, bindings: &Bindings) -> Vec<Type> {
+        self.inside(decl, bindings, |body| body.parameters(decl)).into_iter().map(|(_, ty, _)| ty).collect()
+    }
+
+    /// Can this function be called so? With which arguments of its template, which types of parameters, and how general
+    /// are these as they are written?
+    fn viable(
+        &mut self,
+        decl: &FunDecl<'t>,
+        template: Option<Node<'t>>,
+        args: &[Expr],
+        outer: &Bindings,
+    ) -> Option<(Bindings, Vec<Type>, usize)> {
+        let defaults = Self::parameter_defaults(decl);
+        let required = defaults.iter().take_while(|d| d.is_none()).count();
+        if args.len() > defaults.len() || args.len() < required {
+            // `f(void)` has one parameter that is none.
+            let void = defaults.len() == 1 && args.is_empty();
+            if !void {
+                return None;
+            }
+        }
+        let patterns = self.parameter_types(decl, outer);
+        let mut bindings = outer.clone();
+        let mut general = 0;
+        if let Some(parameters) = decl.template.filter(|t| t.named_child_count() > 0) {
+            let given = template.map(|l| self.template_arguments(l)).unwrap_or_default();
+            let names = self.template_parameters(parameters);
+            let mut deduced = Bindings::default();
+            for (pattern, arg) in patterns.iter().zip(args) {
+                self.deduce(pattern, &arg.ty, &names, &mut deduced);
+                general += usize::from(matches!(pattern.value(), Type::Unknown(_)));
+            }
+            let own = self.bind_template(parameters, &given, &deduced)?;
+            bindings.types.extend(own.types);
+            bindings.values.extend(own.values);
+        }
+        for (position, (pattern, arg)) in patterns.iter().zip(args).enumerate() {
+            if is_auto(pattern) {
+                let mut deduced = Bindings::default();
+                self.deduce(pattern, &arg.ty, &["auto".to_owned()], &mut deduced);
+                let ty = deduced.types.remove("auto").unwrap_or_else(|| arg.ty.value().clone());
+                bindings.types.insert(auto_parameter(position), ty);
+                general += 1;
+            }
+        }
+        let types = self.parameter_types(decl, &bindings);
+        Some((bindings, types, general))
+    }
+
+    /// The names of the parameters of a template, in order.
+    pub fn template_parameters(&self, parameters: Node<'t>) -> Vec<String> {
+        let mut cursor = parameters.walk();
+        parameters
+            .named_children(&mut cursor)
+            .filter(|p| p.kind() != "comment")
+            .map(|p| match p.kind() {
+                "type_parameter_declaration" | "optional_type_parameter_declaration" => {
+                    p.child_by_field_name("name").or_else(|| last_named(p))
+                }
+                _ => p.child_by_field_name("declarator").and_then(declared_name),
+            })
+            .map(|n| n.map_or("", |n| self.text(n)).to_owned())
+            .collect()
+    }
+
+    /// How far a parameter is from an argument: 0 is exact, 1 a promotion, 2 a conversion of the language, 3 one to a base
+    /// class, 8 one by a constructor or an operator, [`FAR`] none that is known.
+    fn mismatch(&mut self, parameter: &Type, argument: &Expr) -> usize {
+        match (parameter, argument.ty.value()) {
+            (a, b) if a == b => 0,
+            (Type::Int(IntTy::I32), Type::Int(b)) if promote(*b) == IntTy::I32 => 1,
+            (Type::Float(8), Type::Float(_)) => 1,
+            (Type::Int(_) | Type::Float(_), Type::Int(_) | Type::Float(_)) => 2,
+            (Type::Ptr(a), Type::Ptr(b) | Type::Array(b, _)) => match (&**a, &**b) {
+                (a, b) if a == b => 0,
+                (Type::Void | Type::Unknown(_), _) | (_, Type::Unknown(_)) => 1,
+                (a, b) if self.derives(b, a) => 3,
+                _ => 10,
+            },
+            (Type::Unknown(_), _) | (_, Type::Unknown(_)) => 1,
+            (Type::Ptr(_), Type::Int(_)) if matches!(argument.kind, ExprKind::Int(0)) => 2,
+            (Type::Int(IntTy::BOOL), Type::Ptr(_)) => 2,
+            (a @ Type::Struct(_), b @ Type::Struct(_)) => {
+                if self.derives(b, a) {
+                    3
+                } else {
+                    FAR
+                }
+            }
+            (Type::Struct(_), _) | (_, Type::Struct(_)) => 8,
+            _ => FAR,
+        }
+    }
+}

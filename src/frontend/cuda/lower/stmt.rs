@@ -1,0 +1,500 @@
+//! Statements and declarations.
+
+use super::*;
+
+impl<'l, 't> Body<'l, 't> {
+    pub(super) fn block(&mut self, node: Node<'t>, out: &mut Vec<Stmt>) {
+        self.scopes.push(HashMap::new());
+        let mut cursor = node.walk();
+        let children: Vec<_> = node.named_children(&mut cursor).collect();
+        let labels = self.labels.len();
+        for child in &children {
+            let mut current = Some(*child).filter(|c| c.kind() == "labeled_statement");
+            while let Some(labelled) = current {
+                if let Some(label) = labelled.child_by_field_name("label") {
+                    self.labels.push((self.text(label).to_owned(), labelled.start_byte()));
+                }
+                current = last_named(labelled).filter(|c| c.kind() == "labeled_statement");
+            }
+        }
+        for child in children {
+            self.stmt(child, out);
+        }
+        self.labels.truncate(labels);
+        self.scopes.pop();
+    }
+
+    pub(super) fn sub_block(&mut self, node: Option<Node<'t>>) -> Vec<Stmt> {
+        let mut out = Vec::new();
+        if let Some(node) = node {
+            self.scopes.push(HashMap::new());
+            self.stmt(node, &mut out);
+            self.scopes.pop();
+        }
+        out
+    }
+
+    pub(super) fn stmt(&mut self, node: Node<'t>, out: &mut Vec<Stmt>) {
+        let span = self.span(node);
+        if self.depth > MAX_DEPTH {
+            let unknown = Unknown { code: "too-deep", text: "nesting is too deep".into() };
+            out.push(Stmt { kind: StmtKind::Unknown(unknown), span });
+            return;
+        }
+        self.depth += 1;
+        self.stmt_inner(node, span, out);
+        self.depth -= 1;
+    }
+
+    pub(super) fn unknown_stmt(&self, what: &str, span: Span, out: &mut Vec<Stmt>) {
+        let text = format!("{} is not supported", what.replace('_', " "));
+        out.push(Stmt { kind: StmtKind::Unknown(Unknown { code: "unknown-construct", text }), span });
+    }
+
+    pub(super) fn stmt_inner(&mut self, node: Node<'t>, span: Span, out: &mut Vec<Stmt>) {
+        let field = |name: &str| node.child_by_field_name(name);
+        match node.kind() {
+            "comment" | "using_declaration" | "empty_statement" | ";" | "attribute_declaration" | "preproc_call" => {}
+            "compound_statement" => {
+                let mut inner = Vec::new();
+                self.block(node, &mut inner);
+                out.push(Stmt { kind: StmtKind::Block(inner), span });
+            }
+            "expression_statement" => {
+                if let Some(expr) = node.named_child(0) {
+                    let expr = self.expr(expr);
+                    out.push(Stmt { kind: StmtKind::Expr(expr), span });
+                }
+            }
+            "declaration" => self.declaration(node, out),
+            "if_statement" => {
+                self.scopes.push(HashMap::new());
+                let cond = self.condition(field("condition"), out);
+                let then = self.sub_block(field("consequence"));
+                let alternative =
+                    field("alternative").and_then(|a| if a.kind() == "else_clause" { last_named(a) } else { Some(a) });
+                let els = self.sub_block(alternative);
+                self.scopes.pop();
+                match cond {
+                    Some(cond) => match fold(&cond) {
+                        Some(0) => out.push(Stmt { kind: StmtKind::Block(els), span }),
+                        Some(_) => out.push(Stmt { kind: StmtKind::Block(then), span }),
+                        None => out.push(Stmt { kind: StmtKind::If(cond, then, els), span }),
+                    },
+                    None => {
+                        self.unknown_stmt("this condition", span, out);
+                        let cond = Expr::unknown("unknown-value", "this condition is not known", Type::BOOL, span);
+                        out.push(Stmt { kind: StmtKind::If(cond, then, els), span });
+                    }
+                }
+            }
+            "while_statement" => {
+                self.scopes.push(HashMap::new());
+                let mut before = Vec::new();
+                let cond = self.condition(field("condition"), &mut before);
+                if !before.is_empty() || cond.is_none() {
+                    self.unknown_stmt("a declaration in a loop condition", span, out);
+                }
+                let body = self.sub_block(field("body"));
+                self.scopes.pop();
+                out.push(Stmt { kind: StmtKind::Loop(Loop { cond, body, step: None, post_test: false }), span });
+            }
+            "do_statement" => {
+                let body = self.sub_block(field("body"));
+                let mut before = Vec::new();
+                let cond = self.condition(field("condition"), &mut before);
+                if !before.is_empty() || cond.is_none() {
+                    self.unknown_stmt("this loop condition", span, out);
+                }
+                out.push(Stmt { kind: StmtKind::Loop(Loop { cond, body, step: None, post_test: true }), span });
+            }
+            "for_statement" => {
+                self.scopes.push(HashMap::new());
+                let mut outer = Vec::new();
+                if let Some(init) = field("initializer") {
+                    if init.kind() == "declaration" {
+                        self.declaration(init, &mut outer);
+                    } else {
+                        let expr = self.expr(init);
+                        outer.push(Stmt { span: expr.span, kind: StmtKind::Expr(expr) });
+                    }
+                }
+                let cond = match field("condition") {
+                    Some(cond) => {
+                        let cond = self.rvalue(cond);
+                        Some(self.truth(cond))
+                    }
+                    None => None,
+                };
+                let step = field("update").map(|u| self.expr(u));
+                let body = self.sub_block(field("body"));
+                self.scopes.pop();
+                outer.push(Stmt { kind: StmtKind::Loop(Loop { cond, body, step, post_test: false }), span });
+                out.push(Stmt { kind: StmtKind::Block(outer), span });
+            }
+            "for_range_loop" => self.range_loop(node, span, out),
+            "switch_statement" => self.switch(node, span, out),
+            "return_statement" => {
+                let value = node.named_child(0).filter(|n| n.kind() != "comment").map(|value| {
+                    let ty = self.returns.clone();
+                    match &ty {
+                        Type::Ref(inner) => {
+                            let place = self.expr(value);
+                            let span = place.span;
+                            let pointer = self.address_of(place, span);
+                            self.convert(pointer, &Type::Ptr(inner.clone()))
+                        }
+                        _ => {
+                            let value = self.initial(value, &ty);
+                            if is_auto(&ty) {
+                                // `auto` in front of a function stands for a value, and of its first return.
+                                self.returns = value.ty.clone();
+                            }
+                            self.ending(value)
+                        }
+                    }
+                });
+                out.push(Stmt { kind: StmtKind::Return(value), span });
+            }
+            "break_statement" => out.push(Stmt { kind: StmtKind::Break, span }),
+            "continue_statement" => out.push(Stmt { kind: StmtKind::Continue, span }),
+            "labeled_statement" => {
+                if let Some(label) = node.child_by_field_name("label") {
+                    let label = Name::new(self.text(label));
+                    out.push(Stmt { kind: StmtKind::Label(label), span });
+                }
+                if let Some(inner) = last_named(node).filter(|n| n.kind() != "statement_identifier") {
+                    self.stmt(inner, out);
+                }
+            }
+            "else_clause" => {
+                if let Some(inner) = last_named(node) {
+                    self.stmt(inner, out);
+                }
+            }
+            "type_definition" => {
+                if let Some(ty) = field("type") {
+                    let base = self.type_of(ty);
+                    let mut cursor = node.walk();
+                    for declarator in node.children_by_field_name("declarator", &mut cursor).collect::<Vec<_>>() {
+                        let (ty, name) = self.declare(base.clone(), &declarator);
+                        if let Some(name) = name {
+                            let name = self.text(name).to_owned();
+                            self.bind(name, Local::Type(ty));
+                        }
+                    }
+                }
+            }
+            "alias_declaration" => {
+                if let (Some(name), Some(ty)) = (field("name"), field("type")) {
+                    let ty = self.type_of(ty);
+                    let name = self.text(name).to_owned();
+                    self.bind(name, Local::Type(ty));
+                }
+            }
+            "static_assert_declaration" => {}
+            "struct_specifier" | "class_specifier" | "union_specifier" => {
+                let ty = self.class(node, Bindings::default());
+                if let Some(name) = field("name") {
+                    let name = self.text(name).to_owned();
+                    self.bind(name, Local::Type(ty));
+                }
+            }
+            "enum_specifier" => {
+                let Some(body) = field("body") else { return };
+                let mut next = 0;
+                let mut cursor = body.walk();
+                for item in body.named_children(&mut cursor).filter(|c| c.kind() == "enumerator").collect::<Vec<_>>() {
+                    if let Some(value) = item.child_by_field_name("value") {
+                        match self.constant(value) {
+                            Some(n) => next = n,
+                            None => continue,
+                        }
+                    }
+                    if let Some(name) = item.child_by_field_name("name") {
+                        let name = self.text(name).to_owned();
+                        self.bind(name, Local::Value(next, Type::INT));
+                    }
+                    next += 1;
+                }
+            }
+            // Forward, out of what is around it: as a `break` with a name.
+            "goto_statement" => match node.child_by_field_name("label").map(|l| self.text(l).to_owned()) {
+                Some(label) if self.labels.iter().any(|(n, at)| *n == label && *at > node.start_byte()) => {
+                    out.push(Stmt { kind: StmtKind::Goto(Name::new(label)), span });
+                }
+                _ => self.unknown_stmt("a goto that goes back, or into a block,", span, out),
+            },
+            other => self.unknown_stmt(other, span, out),
+        }
+    }
+
+    /// Does this name stand for a value, and not for a type?
+    pub(super) fn names_a_value(&self, name: &str) -> bool {
+        match self.lookup(name) {
+            Some(Local::Var(_) | Local::Static(_) | Local::Value(..)) => true,
+            Some(Local::Type(_)) => false,
+            None => {
+                let names = self.lower.names;
+                let member = matches!(&self.class_type, Some(Type::Struct(class)) if class.field(name).is_some());
+                !names.types.contains_key(name)
+                    && (member || names.globals.contains_key(name) || names.enumerators.contains_key(name))
+            }
+        }
+    }
+
+    pub(super) fn bind(&mut self, name: String, local: Local) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name, local);
+        }
+    }
+
+    pub(super) fn condition(&mut self, node: Option<Node<'t>>, out: &mut Vec<Stmt>) -> Option<Expr> {
+        let node = node?;
+        if let Some(init) = node.child_by_field_name("initializer") {
+            self.stmt(init, out);
+        }
+        let value = node.child_by_field_name("value").unwrap_or(node);
+        if value.kind() == "declaration" || value.kind() == "condition_declaration" {
+            return None;
+        }
+        let expr = self.rvalue(value);
+        Some(self.truth(expr))
+    }
+
+    pub(super) fn declaration(&mut self, node: Node<'t>, out: &mut Vec<Stmt>) {
+        let Some(ty) = node.child_by_field_name("type") else {
+            return self.unknown_stmt("this declaration", self.span(node), out);
+        };
+        let words = self.specifiers(node, node.child_by_field_name("declarator").unwrap_or(ty));
+        let has = |word: &str| words.contains(&word);
+        let shared = has("__shared__") || has("__local");
+        let constexpr = has("constexpr");
+        let fixed = has("const") || constexpr;
+        let is_static = has("static") && !shared;
+        if ty.child_by_field_name("body").is_some() {
+            // `struct S {..} s;`
+            self.stmt(ty, out);
+        }
+        let base = self.type_of(ty);
+        let mut cursor = node.walk();
+        for declarator in node.children_by_field_name("declarator", &mut cursor).collect::<Vec<_>>() {
+            let span = self.span(declarator);
+            let (inner, mut value) = split_init(declarator);
+            // `T x(a, b);` may read as the declaration of a function.
+            if inner.kind() == "function_declarator" && !matches!(base, Type::Void) {
+                let Some(name) = declared_name(inner) else { continue };
+                let parameters = inner.child_by_field_name("parameters");
+                let looks_like_call = parameters.is_some_and(|p| {
+                    let mut c = p.walk();
+                    let all: Vec<_> = p.named_children(&mut c).collect();
+                    !all.is_empty()
+                        && all.iter().all(|q| {
+                            q.child_by_field_name("declarator").is_none() && {
+                                q.child_by_field_name("type")
+                                    .is_some_and(|t| t.kind() == "type_identifier" && self.names_a_value(self.text(t)))
+                            }
+                        })
+                });
+                if looks_like_call {
+                    let id = self.declare_var(self.text(name), base.clone(), Storage::Private, span);
+                    let args: Vec<Expr> = parameters
+                        .map(|p| {
+                            let mut c = p.walk();
+                            p.named_children(&mut c).collect::<Vec<_>>()
+                        })
+                        .unwrap_or_default()
+                        .into_iter()
+                        .map(|q| {
+                            let span = self.span(q);
+                            let e = self.name(self.text(q), span);
+                            self.value(e)
+                        })
+                        .collect();
+                    let init = match (&base, args.as_slice()) {
+                        (Type::Struct(class), _) if &*class.name == "dim3" => {
+                            self.launch_vector(&class.clone(), args, span)
+                        }
+                        (Type::Struct(_), _) => match self.construct(&base, args.clone(), span) {
+                            Some(made) => made,
+                            None if args.len() == 1 && args[0].ty == base => self.copied(args[0].clone()),
+                            None => self.unclear("this construction is not supported".to_owned(), args, span),
+                        },
+                        (Type::Unknown(name), _) if !self.is_parameter(name) => {
+                            Expr::new(ExprKind::CallUnknown(Name::new(&**name), args), base.clone(), span)
+                        }
+                        (_, [only]) => self.convert(only.clone(), &base),
+                        _ => self.opaque("construct", args, base.clone(), span),
+                    };
+                    out.push(Stmt { kind: StmtKind::Declare(id, Some(init)), span });
+                    if self.special_end(&base, 0) != Special::No {
+                        self.unknown_stmt(DESTRUCTOR, span, out);
+                    }
+                }
+                continue;
+            }
+            let (mut ty, name) = self.declare(base.clone(), &inner);
+            let Some(name) = name else {
+                self.unknown_stmt("this declaration", span, out);
+                continue;
+            };
+            if declarator.kind() != "init_declarator" && value.is_none() {
+                value = child_of_kind(declarator, "argument_list");
+            }
+            let name_text = self.text(name);
+            let storage = if shared { Storage::Shared } else { Storage::Private };
+            let init = value.map(|value| match &ty {
+                Type::Ref(inner) => {
+                    let inner = (**inner).clone();
+                    let place = self.expr(value);
+                    if is_auto(&inner) {
+                        ty = Type::Ref(Arc::new(place.ty.value().clone()));
+                    }
+                    let span = place.span;
+                    let place = if is_place(&place) || is_auto(&inner) { place } else { self.convert(place, &inner) };
+                    self.address_of(place, span)
+                }
+                _ => self.initial(value, &ty),
+            });
+            if let Some(init) = &init {
+                if is_auto(&ty) {
+                    ty = init.ty.clone();
+                }
+                if let (Type::Array(_, None), Type::Array(..)) = (&ty, &init.ty) {
+                    ty = init.ty.clone();
+                }
+                // A constant is its value, so that it can be an array length or a template argument.
+                if let (true, Some(n), Type::Int(_), Storage::Private) = (fixed, fold(init), &ty, storage) {
+                    let n = match &ty {
+                        Type::Int(int) => int.wrap(n),
+                        _ => n,
+                    };
+                    self.bind(name_text.to_owned(), Local::Value(n, ty));
+                    continue;
+                }
+            }
+            // One for all threads, and it keeps its value.
+            if is_static && (!fixed || (matches!(ty, Type::Ptr(_)) && !constexpr)) {
+                let id = self.declare_global(name_text, ty, Storage::Global, None, self.span(name));
+                self.bind(name_text.to_owned(), Local::Static(id));
+                if init.is_some_and(|init| fold(&init).is_none()) {
+                    self.unknown_stmt("the initialiser of this static variable", span, out);
+                }
+                continue;
+            }
+            if storage == Storage::Private
+                && matches!(ty, Type::Array(..))
+                && init.is_none()
+                && self.needs_construction(&ty, 0)
+            {
+                self.unknown_stmt("an array of objects with constructors", span, out);
+            }
+            if self.special_end(&ty, 0) != Special::No {
+                self.unknown_stmt("a destructor that does something", span, out);
+            }
+            let id = self.declare_var(name_text, ty, storage, self.span(name));
+            let default = match (&init, &self.vars[id.0 as usize].ty.clone()) {
+                (None, class @ Type::Struct(_)) if storage == Storage::Private => self.construct(class, vec![], span),
+                _ => None,
+            };
+            out.push(Stmt { kind: StmtKind::Declare(id, init.or(default)), span });
+        }
+    }
+
+    pub(super) fn range_loop(&mut self, node: Node<'t>, span: Span, out: &mut Vec<Stmt>) {
+        let field = |name: &str| node.child_by_field_name(name);
+        let (Some(ty), Some(declarator), Some(right), Some(body)) =
+            (field("type"), field("declarator"), field("right"), field("body"))
+        else {
+            return self.unknown_stmt("this loop", span, out);
+        };
+        if let Some(init) = field("initializer") {
+            self.stmt(init, out);
+        }
+        let range = self.expr(right);
+        let (Type::Array(elem, Some(length)), true) = (range.ty.value().clone(), is_place(&range)) else {
+            return self.unknown_stmt("a range-based loop over something that is not an array", span, out);
+        };
+        self.scopes.push(HashMap::new());
+        let counter = self.declare_hidden(Type::INT, span);
+        let place = Expr::new(ExprKind::Var(counter), Type::INT, span);
+        let zero = Expr::new(ExprKind::Int(0), Type::INT, span);
+        let limit = Expr::new(ExprKind::Int(i128::from(length)), Type::INT, span);
+        let current = self.value(place.clone());
+        let cond = self.binary("<", current.clone(), limit, span);
+        let one = Expr::new(ExprKind::Int(1), Type::INT, span);
+        let step = self.update(place, "+", one, false, span);
+        let mut inner = Vec::new();
+        let element = Expr::new(ExprKind::Element(Box::new(range), Box::new(current)), (*elem).clone(), span);
+        let base = self.type_of(ty);
+        let base = if is_auto(&base) { (*elem).clone() } else { base };
+        let (ty, name) = self.declare(base, &declarator);
+        let name = name.map_or("_", |n| self.text(n));
+        let init = match &ty {
+            Type::Ref(_) => self.address_of(element, span),
+            _ => {
+                let value = self.value(element);
+                self.convert(value, &ty)
+            }
+        };
+        let id = self.declare_var(name, ty, Storage::Private, span);
+        inner.push(Stmt { kind: StmtKind::Declare(id, Some(init)), span });
+        self.stmt(body, &mut inner);
+        self.scopes.pop();
+        out.push(Stmt { kind: StmtKind::Declare(counter, Some(zero)), span });
+        let the_loop = Loop { cond: Some(cond), body: inner, step: Some(step), post_test: false };
+        out.push(Stmt { kind: StmtKind::Loop(the_loop), span });
+    }
+
+    pub(super) fn switch(&mut self, node: Node<'t>, span: Span, out: &mut Vec<Stmt>) {
+        let condition = node.child_by_field_name("condition");
+        if let Some(init) = condition.and_then(|c| c.child_by_field_name("initializer")) {
+            self.stmt(init, out);
+        }
+        let Some(value) = self.condition_value(condition) else {
+            return self.unknown_stmt("this switch", span, out);
+        };
+        let Some(body) = node.child_by_field_name("body") else {
+            return self.unknown_stmt("this switch", span, out);
+        };
+        let mut cases: Vec<Case> = Vec::new();
+        self.scopes.push(HashMap::new());
+        let mut cursor = body.walk();
+        for item in body.named_children(&mut cursor).collect::<Vec<_>>() {
+            if item.kind() == "comment" {
+                continue;
+            }
+            if item.kind() != "case_statement" {
+                self.unknown_stmt("a statement before the first case", self.span(item), out);
+                continue;
+            }
+            let label_node = item.child_by_field_name("value");
+            let label = label_node.map(|v| self.rvalue(v));
+            let mut stmts = Vec::new();
+            let mut inner = item.walk();
+            for child in item.named_children(&mut inner).collect::<Vec<_>>() {
+                if Some(child) != label_node {
+                    self.stmt(child, &mut stmts);
+                }
+            }
+            match cases.last_mut() {
+                Some(last) if last.body.is_empty() => {
+                    last.labels.push(label);
+                    last.body = stmts;
+                }
+                _ => cases.push(Case { labels: vec![label], body: stmts }),
+            }
+        }
+        self.scopes.pop();
+        out.push(Stmt { kind: StmtKind::Switch(value, cases), span });
+    }
+
+    pub(super) fn condition_value(&mut self, node: Option<Node<'t>>) -> Option<Expr> {
+        let node = node?;
+        let value = node.child_by_field_name("value").unwrap_or(node);
+        if value.kind().contains("declaration") {
+            return None;
+        }
+        Some(self.rvalue(value))
+    }
+}

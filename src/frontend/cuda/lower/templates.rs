@@ -1,0 +1,103 @@
+//! Templates: their parameters bound to arguments, given, deduced or by default.
+
+use super::*;
+
+impl<'l, 't> Body<'l, 't> {
+    pub fn template_arguments(&mut self, list: Node<'t>) -> Vec<Node<'t>> {
+        let mut cursor = list.walk();
+        list.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect()
+    }
+
+    /// Binds the parameters of a template to given arguments, then to what was deduced, then to defaults.
+    pub fn bind_template(&mut self, parameters: Node<'t>, given: &[Node<'t>], deduced: &Bindings) -> Option<Bindings> {
+        let mut bound = Bindings::default();
+        let mut cursor = parameters.walk();
+        let list: Vec<_> = parameters.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect();
+        for (i, parameter) in list.into_iter().enumerate() {
+            match parameter.kind() {
+                "type_parameter_declaration" | "optional_type_parameter_declaration" => {
+                    let name = match parameter.child_by_field_name("name") {
+                        Some(name) => name,
+                        None => match last_named(parameter) {
+                            Some(name) => name,
+                            None => continue,
+                        },
+                    };
+                    let name = self.text(name).to_owned();
+                    let ty = match given.get(i) {
+                        Some(argument) => Some(self.type_of(*argument)),
+                        None => deduced.types.get(&name).cloned(),
+                    };
+                    let ty = match (ty, parameter.child_by_field_name("default_type")) {
+                        (Some(ty), _) => ty,
+                        (None, Some(default)) => self.with_bindings(&bound, |body| body.type_of(default)),
+                        (None, None) => return None,
+                    };
+                    bound.types.insert(name, ty);
+                }
+                "parameter_declaration" | "optional_parameter_declaration" => {
+                    let declared = parameter.child_by_field_name("declarator").and_then(declared_name);
+                    let Some(name) = declared else { continue };
+                    let name = self.text(name).to_owned();
+                    let ty = parameter.child_by_field_name("type").map_or(Type::INT, |t| self.type_of(t));
+                    let value = match given.get(i) {
+                        Some(argument) => Some(self.template_value(*argument)?),
+                        None => deduced.values.get(&name).map(|(v, _)| *v),
+                    };
+                    let value = match (value, parameter.child_by_field_name("default_value")) {
+                        (Some(value), _) => value,
+                        (None, Some(default)) => self.with_bindings(&bound, |body| body.constant(default))?,
+                        (None, None) => return None,
+                    };
+                    bound.values.insert(name, (value, ty));
+                }
+                _ => return None,
+            }
+        }
+        Some(bound)
+    }
+
+    /// Defaults may name the parameters before them.
+    fn with_bindings<R>(&mut self, bound: &Bindings, f: impl FnOnce(&mut Self) -> R) -> R {
+        let saved = self.bindings.clone();
+        self.bindings.types.extend(bound.types.clone());
+        self.bindings.values.extend(bound.values.clone());
+        let result = f(self);
+        self.bindings = saved;
+        result
+    }
+
+    pub fn template_value(&mut self, argument: Node<'t>) -> Option<i128> {
+        // A name alone is parsed as a type.
+        if argument.kind() == "type_descriptor" {
+            let text = self.text(argument);
+            return match self.lookup(text) {
+                Some(Local::Value(value, _)) => Some(value),
+                _ => self.global_constant(text),
+            };
+        }
+        self.constant(argument)
+    }
+
+    pub(super) fn global_constant(&mut self, name: &str) -> Option<i128> {
+        let span = self.lower.unit.span(self.lower.unit.tree.root_node());
+        let expr = self.global_name(name, &Qualifier::default(), span)?;
+        self.fold(&expr)
+    }
+
+    /// Matches the type of a parameter, in which template parameters are unknown types, with that of an argument.
+    pub fn deduce(&self, pattern: &Type, argument: &Type, parameters: &[String], found: &mut Bindings) {
+        match (pattern.value(), argument.value()) {
+            (Type::Unknown(name), ty) if parameters.iter().any(|p| **p == **name) => {
+                let ty = match ty {
+                    Type::Array(elem, _) if !matches!(pattern, Type::Ref(_)) => Type::Ptr(elem.clone()),
+                    other => other.clone(),
+                };
+                found.types.entry(name.to_string()).or_insert(ty);
+            }
+            (Type::Ptr(p), Type::Ptr(a) | Type::Array(a, _)) => self.deduce(p, a, parameters, found),
+            (Type::Array(p, _), Type::Array(a, _) | Type::Ptr(a)) => self.deduce(p, a, parameters, found),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! What the host code around a launch says is used, listed, and can be left out; each case with a mutant of the host code.
+
+use std::path::PathBuf;
+
+use faial_like::check::schedule::{Settings, check_files, solver_settings};
+use faial_like::report::finding::{KernelReport, LaunchSource, Verdict};
+
+/// The kernel `k` of a text, checked with and without what the host says.
+fn check(text: &str, ignore_host: bool) -> KernelReport {
+    let file = (PathBuf::from("host.cu"), text.to_owned());
+    let settings = Settings { jobs: 1, ignore_host, ..Settings::default() };
+    let report = check_files(&[file], &settings, &solver_settings());
+    let mut kernels = report.kernels.into_iter().filter(|k| k.name.starts_with('k'));
+    let found = kernels.next().expect("a kernel");
+    assert_eq!(kernels.next().map(|k| k.name), None, "one kernel");
+    found
+}
+
+/// Race-free with this host code, racy with that of the mutant, and racy when nothing is taken from either.
+fn decides(kernel: &str, host: &str, mutant: &str) -> KernelReport {
+    let with = check(&format!("{kernel}\n{host}\n"), false);
+    assert_eq!(with.verdict, Verdict::RaceFree, "{host}: {:?}", with.assumptions);
+    assert_eq!(with.launch.from, LaunchSource::LaunchSite);
+    let mutated = check(&format!("{kernel}\n{mutant}\n"), false);
+    assert_eq!(mutated.verdict, Verdict::Racy, "{mutant}: {:?}", mutated.assumptions);
+    let without = check(&format!("{kernel}\n{host}\n"), true);
+    assert_eq!(without.verdict, Verdict::Racy, "without: {:?}", without.assumptions);
+    assert_ne!(without.launch.from, LaunchSource::LaunchSite);
+    with
+}
+
+fn assumes(report: &KernelReport, what: &str) {
+    assert!(report.assumptions.iter().any(|a| a.contains(what)), "{what}: {:?}", report.assumptions);
+}
+
+/// Safe for 32 threads a block and no more.
+const UP_TO_32: &str =
+    "__global__ void k(int *a) { a[threadIdx.x % 32 + 32 * blockIdx.x] = threadIdx.x + threadIdx.y; }";
+
+#[test]
+fn the_block_is_that_of_the_launch() {
+    let host = |block: &str| format!("void f(int *p) {{ k<<<4, {block}>>>(p); }}");
+    let report = decides(UP_TO_32, &host("32"), &host("33"));
+    assert_eq!((report.launch.block, report.launch.grid), ([Some(32), Some(1), Some(1)], [Some(4), Some(1), Some(1)]));
+}
+
+#[test]
+fn sizes_are_followed_through_variables_that_do_not_change() {
+    let host = |body: &str| format!("#define N 16\nconst int M = 2;\nvoid f(int *p) {{ {body} k<<<1, b>>>(p); }}");
+    for (safe, racy) in [
+        ("dim3 b(N * M);", "dim3 b(N * M, M);"),
+        ("dim3 b = dim3(N, M - 1);", "dim3 b = dim3(N * 3, 1);"),
+        ("dim3 b; b.x = N;", "dim3 b; b.x = N * 4;"),
+        ("dim3 b(N, 1); b.x = 32;", "dim3 b(N, 1); b.y = M;"),
+        ("int b = N; ", "int b = N; b = 3 * N;"),
+        ("int b; b = N;", "int b; b = 64;"),
+    ] {
+        decides(UP_TO_32, &host(safe), &host(racy));
+    }
+}
+
+#[test]
+fn a_variable_that_changes_stands_for_nothing() {
+    for body in ["int b = 16; if (p) b = 64;", "int b = 16; grow(&b);", "int b = 16; change(b);", "int b; b = 16; b++;"]
+    {
+        let text =
+            format!("{UP_TO_32}\nvoid change(int &x) {{ x = 64; }}\nvoid f(int *p) {{ {body} k<<<1, b>>>(p); }}");
+        assert_eq!(check(&text, false).verdict, Verdict::Racy, "{body}");
+    }
+}
+
+const TILE: &str = "__global__ void k(int *a, int w) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    a[y * w + x] = x; }";
+
+#[test]
+fn the_size_of_the_grid_is_a_function_of_arguments() {
+    let host = |body: &str| format!("void f(int *p, int w) {{ dim3 b(16, 16); {body} k<<<g, b>>>(p, w); }}");
+    let report = decides(TILE, &host("dim3 g(w / 16, w / 16);"), &host("dim3 g((w + 15) / 16, w / 16);"));
+    assumes(&report, "gridDim.x == w / 16 (the launch on line 4)");
+    // Rounded up, it is right for multiples only.
+    let up = "int up(int a, int b) { return (a + b - 1) / b; }\n";
+    let with = |body: &str| format!("{up}{}", host(body));
+    let multiple = "if (w % 16 != 0) { return; } dim3 g(up(w, 16), up(w, 16));";
+    let report = decides(TILE, &with(multiple), &with("dim3 g(up(w, 16), up(w, 16));"));
+    assumes(&report, "w % 16 == 0");
+    decides(
+        TILE,
+        &host("assert(w % 16 == 0); dim3 g(ceil(w / 16.0), 1);"),
+        &host("dim3 g((int)ceil((float)w / 16), 1);"),
+    );
+}
+
+#[test]
+fn a_constant_argument_is_bound() {
+    let kernel = "__global__ void k(int *a, int s) { a[threadIdx.x * s] = threadIdx.x; }";
+    let report = decides(kernel, "void f(int *p) { k<<<1, 64>>>(p, 2); }", "void f(int *p) { k<<<1, 64>>>(p, 0); }");
+    assumes(&report, "s = 2");
+    // At every launch, or not at all.
+    let two = "void f(int *p, int s) { k<<<1, 64>>>(p, 2); k<<<1, 64>>>(p, s); }";
+    assert_eq!(check(&format!("{kernel}\n{two}"), false).verdict, Verdict::Racy);
+    let both = "void f(int *p) { k<<<1, 64>>>(p, 2); k<<<1, 64>>>(p, 3); }";
+    assumes(&decides(kernel, both, two), "s == 2 || s == 3");
+}
+
+const HALVES: &str = "__global__ void k(int *a, int s) { int i = threadIdx.x; if (i < s) a[i] = a[i + s]; }";
+const SHIFT: &str = "__global__ void k(int *a, int s) { int i = threadIdx.x; a[i] = a[i + s]; }";
+
+#[test]
+fn branches_asserts_and_loops_around_a_launch_hold() {
+    let host = |body: &str| format!("void f(int *p, int n, int t) {{ {body} }}");
+    for (safe, racy) in [
+        ("if (n >= 64) k<<<1, 64>>>(p, n);", "if (n >= 63) k<<<1, 64>>>(p, n);"),
+        ("if (n < 64) { t = 1; } else { k<<<1, 64>>>(p, n); }", "if (n > 64) { t = 1; } else { k<<<1, 64>>>(p, n); }"),
+        ("if (n < 64) return; k<<<1, 64>>>(p, n);", "if (n < 64) t = 1; k<<<1, 64>>>(p, n);"),
+        ("assert(n > 63); k<<<1, 64>>>(p, n);", "assert(n > 62); k<<<1, 64>>>(p, n);"),
+        ("for (int i = 64; i < n; i++) k<<<1, 64>>>(p, i);", "for (int i = 63; i < n; i++) k<<<1, 64>>>(p, i);"),
+        ("for (int i = n; i >= 64; i /= 2) k<<<1, 64>>>(p, i);", "for (int i = n; i > 0; i /= 2) k<<<1, 64>>>(p, i);"),
+        (
+            "switch (n) { case 64: k<<<1, 64>>>(p, n); break; }",
+            "switch (n) { case 1: t = 1; case 64: k<<<1, 64>>>(p, n); break; }",
+        ),
+    ] {
+        decides(SHIFT, &host(safe), &host(racy));
+    }
+    // What holds before a change does not hold after it.
+    let changed = host("assert(n > 63); n = t; k<<<1, 64>>>(p, n);");
+    assert_eq!(check(&format!("{SHIFT}\n{changed}"), false).verdict, Verdict::Racy);
+    let in_branch = host("if (n > 63) { n = t; k<<<1, 64>>>(p, n); }");
+    assert_eq!(check(&format!("{SHIFT}\n{in_branch}"), false).verdict, Verdict::Racy);
+    let in_loop = host("for (int i = 64; i < n; i++) { i = t; k<<<1, 64>>>(p, i); }");
+    assert_eq!(check(&format!("{SHIFT}\n{in_loop}"), false).verdict, Verdict::Racy);
+}
+
+#[test]
+fn one_pointer_for_two_parameters_is_one_array() {
+    let kernel = "__global__ void k(int *a, int *b) { int i = threadIdx.x; a[i] = b[i + 1]; }";
+    let apart = check(&format!("{kernel}\nvoid f(int *p, int *q) {{ k<<<1, 64>>>(p, q); }}"), false);
+    assert_eq!(apart.verdict, Verdict::RaceFree);
+    for arguments in ["p, p", "p, p + n", "&p[2], p", "p, (int *)p"] {
+        let text = format!("{kernel}\nvoid f(int *p, int n) {{ k<<<1, 64>>>({arguments}); }}");
+        let report = check(&text, false);
+        assert_eq!(report.verdict, Verdict::Racy, "{arguments}");
+        assumes(&report, "`b` points into the same array as `a`");
+    }
+    let text = format!("{kernel}\nvoid f(int *p) {{ int *q = p; k<<<1, 64>>>(p, q); }}");
+    assert_eq!(check(&text, false).verdict, Verdict::Racy, "by another name");
+}
+
+#[test]
+fn instances_of_a_template_have_launches_of_their_own() {
+    let kernel = "template <int N> __global__ void k(int *a) { a[threadIdx.x % N] = threadIdx.x; }";
+    let host = |one: usize| format!("void f(int *p) {{ k<{one}><<<1, 32>>>(p); }}");
+    decides(kernel, &host(32), &host(16));
+}
+
+#[test]
+fn a_kernel_that_goes_elsewhere_is_checked_for_every_launch() {
+    let text = format!("{UP_TO_32}\nvoid f(int *p) {{ k<<<1, 32>>>(p); start(k, p); }}");
+    let report = check(&text, false);
+    assert_eq!((report.verdict, report.launch.from), (Verdict::Racy, LaunchSource::Symbolic));
+    let text = format!("{UP_TO_32}\nvoid f(int *p) {{ cudaFuncSetCacheConfig(k, 1); k<<<1, 32>>>(p); }}");
+    assert_eq!(check(&text, false).verdict, Verdict::RaceFree);
+}
+
+#[test]
+fn hip_launches_are_read() {
+    let host = |block: &str| format!("void f(int *p) {{ hipLaunchKernelGGL(k, dim3(4), dim3({block}), 0, 0, p); }}");
+    decides(UP_TO_32, &host("32"), &host("64"));
+}
+
+#[test]
+fn options_and_headers_go_before_launches() {
+    let text = format!("//pass\n//--blockDim=64 --gridDim=1\n{UP_TO_32}\nvoid f(int *p) {{ k<<<1, 32>>>(p); }}");
+    let report = check(&text, false);
+    assert_eq!((report.verdict, report.launch.from), (Verdict::Racy, LaunchSource::Header));
+}
+
+#[test]
+fn launch_bounds_limit_the_block() {
+    let kernel =
+        |n: usize| format!("__global__ void __launch_bounds__({n}) k(int *a) {{ a[threadIdx.x % 32] = threadIdx.x; }}");
+    assert_eq!(check(&kernel(32), false).verdict, Verdict::RaceFree);
+    assert_eq!(check(&kernel(33), false).verdict, Verdict::Racy);
+}
+
+#[test]
+fn halving_steps_need_no_host() {
+    let report = check(&format!("{HALVES}\nvoid f(int *p, int s) {{ k<<<1, 64>>>(p, s); }}"), false);
+    assert_eq!(report.verdict, Verdict::RaceFree, "{:?}", report.assumptions);
+}

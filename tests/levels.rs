@@ -1,0 +1,268 @@
+//! The levels at which two threads meet, end to end: which pairs `--level` compares, which barriers order them, and which
+//! threads a mask names.
+
+use std::path::PathBuf;
+
+use faial_like::check::schedule::{Settings, check_files, solver_settings};
+use faial_like::core::Level;
+use faial_like::report::finding::{self, FindingClass, FindingKind, KernelReport, Verdict};
+
+fn check_at(levels: &[Level], text: &str) -> KernelReport {
+    let mut settings = Settings { jobs: 1, ..Settings::default() };
+    settings.check.levels = levels.to_vec();
+    let report = check_files(&[(PathBuf::from("k.cu"), text.to_owned())], &settings, &solver_settings());
+    assert_eq!(report.kernels.len(), 1, "{:?}", report.files[0].messages);
+    report.kernels.into_iter().next().expect("one kernel")
+}
+
+fn check(text: &str) -> KernelReport {
+    check_at(&[], text)
+}
+
+/// The levels of the confirmed races, without repetitions.
+fn races(report: &KernelReport) -> Vec<finding::Level> {
+    let confirmed =
+        report.findings.iter().filter(|f| f.class == FindingClass::Confirmed && f.kind == FindingKind::Race);
+    let mut levels: Vec<_> = confirmed.map(|f| f.level).collect();
+    levels.sort_unstable();
+    levels.dedup();
+    levels
+}
+
+#[track_caller]
+fn free(text: &str) {
+    let report = check(text);
+    assert_eq!(report.verdict, Verdict::RaceFree, "{:?} {:?}", report.reasons, report.findings);
+}
+
+#[track_caller]
+fn racy(text: &str, at: finding::Level) {
+    let report = check(text);
+    assert_eq!((report.verdict, races(&report)), (Verdict::Racy, vec![at]), "{:?}", report.reasons);
+}
+
+/// Four warps in two blocks of one cluster, of two clusters: thread i stores, and then reads what thread `i ^ distance` stored.
+fn exchange(distance: u32, barrier: &str) -> String {
+    format!(
+        "//--blockDim=64 --gridDim=4\n__global__ void __cluster_dims__(2) k(int *a, int *out, int n) {{\n\
+         cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();\n\
+         cooperative_groups::grid_group grid = cooperative_groups::this_grid();\n\
+         int i = blockIdx.x * 64 + threadIdx.x;\n  a[i] = i;\n  {barrier};\n  out[i] = a[i ^ {distance}];\n}}\n"
+    )
+}
+
+const BARRIERS: [&str; 4] = ["__syncwarp()", "__syncthreads()", "cluster.sync()", "grid.sync()"];
+/// The distance to a thread of the same warp, block, cluster and grid.
+const DISTANCES: [u32; 4] = [1, 32, 64, 128];
+
+#[test]
+fn a_barrier_orders_the_pairs_of_its_scope_and_no_others() {
+    for (scope, barrier) in BARRIERS.iter().enumerate() {
+        for (meet, distance) in DISTANCES.iter().enumerate() {
+            let report = check(&exchange(*distance, barrier));
+            let expected = if meet <= scope { Verdict::RaceFree } else { Verdict::Racy };
+            assert_eq!(report.verdict, expected, "{barrier}, distance {distance}: {:?}", report.reasons);
+        }
+    }
+}
+
+#[test]
+fn each_level_sees_its_own_pairs() {
+    let own = [finding::Level::Warp, finding::Level::Block, finding::Level::Cluster, finding::Level::Grid];
+    for (meet, distance) in DISTANCES.iter().enumerate() {
+        // Without a barrier nothing tells the levels apart, and with one of the warp or the cluster some do.
+        for barrier in ["", "if (n < 0) __syncwarp()", "if (n < 0) cluster.sync()"] {
+            let text = exchange(*distance, barrier);
+            for (asked, level) in Level::ALL.into_iter().enumerate() {
+                let report = check_at(&[level], &text);
+                // Pairs in a warp count for the block, and those in a cluster for the grid, when nothing tells them apart.
+                let merged = matches!((meet, asked), (0, 1) | (2, 3));
+                let told_apart = match meet {
+                    0 => barrier.contains("warp"),
+                    _ => barrier.contains("cluster"),
+                };
+                let expected = if meet == asked || (merged && !told_apart) { vec![own[asked]] } else { vec![] };
+                let what = format!("distance {distance}, `{barrier}`, --level {level:?}");
+                assert_eq!(races(&report), expected, "{what}: {:?}", report.reasons);
+                let limited = report.assumptions.iter().any(|a| a.contains("only threads that meet"));
+                assert!(limited, "{what}: {:?}", report.assumptions);
+                let verdict = if expected.is_empty() { Verdict::RaceFree } else { Verdict::Racy };
+                assert_eq!(report.verdict, verdict, "{what}: {:?}", report.reasons);
+            }
+        }
+    }
+}
+
+#[test]
+fn all_levels_are_the_default() {
+    for distance in DISTANCES {
+        let text = exchange(distance, "");
+        let (default, all) = (check(&text), check_at(&Level::ALL, &text));
+        assert_eq!(default.verdict, Verdict::Racy);
+        assert_eq!(races(&default), races(&all));
+        assert!(!all.assumptions.iter().any(|a| a.contains("only threads")), "{:?}", all.assumptions);
+    }
+}
+
+// Masks
+
+/// The threads below `below` of one warp store, pass a barrier with a mask, and read what their neighbour stored.
+fn masked(below: u32, mask: &str) -> String {
+    format!(
+        "//--blockDim=32 --gridDim=1\n__global__ void k(int *out) {{\n  __shared__ int s[32];\n  int t = threadIdx.x;\n  \
+         if (t < {below}) {{\n    s[t] = t;\n    __syncwarp({mask});\n    out[t] = s[t ^ 1];\n  }}\n}}\n"
+    )
+}
+
+#[test]
+fn a_mask_orders_the_threads_that_it_names() {
+    free(&masked(16, "0xffff"));
+    free(&masked(4, "0xf"));
+    free(&masked(32, "0xffffffff"));
+    // Threads 8 to 15 are not in the mask.
+    racy(&masked(16, "0xff"), finding::Level::Warp);
+    // Thread 15 is not, and its neighbour is.
+    racy(&masked(16, "0x7fff"), finding::Level::Warp);
+}
+
+#[test]
+fn a_mask_that_names_more_threads_than_come_is_divergence() {
+    let report = check(&masked(16, "0xffffffff"));
+    assert_eq!(report.verdict, Verdict::Racy, "{:?}", report.reasons);
+    assert!(report.findings.iter().any(|f| f.kind == FindingKind::Divergence), "{:?}", report.findings);
+}
+
+#[test]
+fn a_mask_does_not_order_the_rest_of_the_warp() {
+    // All threads pass a barrier, each half its own.
+    let halves = |distance: u32| {
+        format!(
+            "//--blockDim=32 --gridDim=1\n__global__ void k(int *out) {{\n  __shared__ int s[32];\n  int t = threadIdx.x;\n  \
+             s[t] = t;\n  if (t < 16) __syncwarp(0xffff); else __syncwarp(0xffff0000);\n  out[t] = s[t ^ {distance}];\n}}\n"
+        )
+    };
+    free(&halves(1));
+    racy(&halves(16), finding::Level::Warp);
+}
+
+#[test]
+fn a_mask_that_depends_on_the_iteration_is_evaluated_for_each() {
+    let text = |mask: &str| {
+        format!(
+            "//--blockDim=32 --gridDim=1\n__global__ void k(int *out, int n) {{\n  __shared__ int s[32];\n  int t = threadIdx.x;\n  \
+             for (int i = 0; i < 2; i++) {{\n    s[t] = i;\n    __syncwarp({mask});\n    out[t] = s[t ^ 1];\n    \
+             __syncwarp();\n  }}\n}}\n"
+        )
+    };
+    free(&text("0xffffffff"));
+    racy(&text("i == 0 ? 0xffffffff : 0xfffffffe"), finding::Level::Warp);
+}
+
+#[test]
+fn a_mask_orders_nothing_across_warps() {
+    let text = |barrier: &str| {
+        format!(
+            "//--blockDim=64 --gridDim=1\n__global__ void k(int *out) {{\n  __shared__ int s[64];\n  int t = threadIdx.x;\n  \
+             s[t] = t;\n  {barrier};\n  out[t] = s[t ^ 32];\n}}\n"
+        )
+    };
+    racy(&text("__syncwarp(0xffffffff)"), finding::Level::Block);
+    free(&text("__syncthreads()"));
+}
+
+// Halves of the barrier of a cluster
+
+fn halves(code: &str) -> String {
+    format!(
+        "//--blockDim=32 --gridDim=4\n__global__ void __cluster_dims__(2) k(int *a, int *out, int n) {{\n\
+         cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();\n\
+         int i = blockIdx.x * 32 + threadIdx.x;\n  a[i] = i;\n  {code}\n  out[i] = a[i ^ 32];\n}}\n"
+    )
+}
+
+#[test]
+fn the_halves_of_a_barrier_are_one_when_nothing_stands_between() {
+    free(&halves("cluster.barrier_arrive(); cluster.barrier_wait();"));
+    free(&halves("__cluster_barrier_arrive(); __cluster_barrier_wait();"));
+    free(&halves("if (n > 0) { __cluster_barrier_arrive(); __cluster_barrier_wait(); } else cluster.sync();"));
+    free(&halves("cooperative_groups::cluster_group::sync();"));
+    racy(&halves("cooperative_groups::thread_block::sync();"), finding::Level::Grid);
+    free(&halves(
+        "asm volatile(\"barrier.cluster.arrive.release.aligned;\\n\" \"barrier.cluster.wait;\" ::: \"memory\");",
+    ));
+    free(&halves("asm(\"barrier.cluster.arrive;\"); asm(\"barrier.cluster.wait.acquire;\");"));
+    racy(&halves("if (n > 0) { __cluster_barrier_arrive(); __cluster_barrier_wait(); }"), finding::Level::Cluster);
+}
+
+#[test]
+fn half_a_barrier_is_never_a_barrier() {
+    for code in [
+        "cluster.barrier_arrive();",
+        "cluster.barrier_wait();",
+        "if (n > 0) cluster.barrier_arrive(); cluster.barrier_wait();",
+        "cluster.barrier_arrive(); if (n > 0) cluster.barrier_wait();",
+        "__cluster_barrier_arrive_relaxed(); __cluster_barrier_wait();",
+        "asm(\"barrier.cluster.arrive.relaxed;\"); asm(\"barrier.cluster.wait;\");",
+        "asm(\"barrier.cluster.arrive; mov.u32 %r0, 1; barrier.cluster.wait;\");",
+        "asm(\"barrier.cluster.wait; barrier.cluster.arrive;\");",
+        "cluster.barrier_arrive(); __syncthreads(); cluster.barrier_wait();",
+        "for (int j = 0; j < n; j++) cluster.barrier_arrive(); cluster.barrier_wait();",
+    ] {
+        let report = check(&halves(code));
+        assert_ne!(report.verdict, Verdict::RaceFree, "{code}");
+        assert!(report.reasons.iter().any(|r| r.code == "unknown-construct"), "{code}: {:?}", report.reasons);
+    }
+}
+
+// Sizes of clusters
+
+#[test]
+fn the_attribute_may_stand_where_compilers_allow_it() {
+    let text = |before: &str, after: &str| {
+        format!(
+            "//--blockDim=32 --gridDim=8\n#define TWO 2\n__global__ void other(int *a) {{ a[0] = 1; }}\n\
+             {before} __global__ void {after} k(int *a, int *out) {{\n\
+             cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();\n\
+             int i = blockIdx.x * 32 + threadIdx.x;\n  a[i] = i;\n  cluster.sync();\n  out[i] = a[i ^ 32];\n}}\n"
+        )
+    };
+    let checked = |text: String| {
+        let mut settings = Settings { jobs: 1, kernels: vec!["k".to_owned()], ..Settings::default() };
+        settings.check.levels = Vec::new();
+        let report = check_files(&[(PathBuf::from("k.cu"), text)], &settings, &solver_settings());
+        report.kernels[0].verdict
+    };
+    for dims in
+        ["__cluster_dims__(2)", "__cluster_dims__(2, 1, 1)", "__cluster_dims__(TWO)", "__cluster_dims__(2u,1,1)"]
+    {
+        assert_eq!(checked(text("", dims)), Verdict::RaceFree, "{dims} after");
+        assert_eq!(checked(text(dims, "")), Verdict::RaceFree, "{dims} before");
+    }
+    assert_eq!(checked(text("", "__cluster_dims__(4)")), Verdict::RaceFree);
+    // Of any size, also 1: a neighbour need not be in the cluster.
+    for dims in ["", "__cluster_dims__(N)", "__cluster_dims__(0)", "__cluster_dims__(99999999999999999999999999)"] {
+        assert_eq!(checked(text("", dims)), Verdict::Racy, "{dims}");
+    }
+    assert_eq!(checked(text("", "__cluster_dims__(1)")), Verdict::Racy);
+}
+
+#[test]
+fn a_grid_that_is_not_a_multiple_of_its_clusters_cannot_be_launched() {
+    let text = exchange(64, "cluster.sync()").replace("--gridDim=4", "--gridDim=3");
+    assert_eq!(check(&text).verdict, Verdict::Vacuous);
+}
+
+#[test]
+fn clusters_have_three_axes() {
+    let text = |distance: &str| {
+        format!(
+            "//--blockDim=32 --gridDim=4,4\n__global__ void __cluster_dims__(1, 2) k(int *a, int *out) {{\n\
+             cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();\n\
+             int i = (blockIdx.y * 4 + blockIdx.x) * 32 + threadIdx.x;\n  a[i] = i;\n  cluster.sync();\n  \
+             out[i] = a[{distance}];\n}}\n"
+        )
+    };
+    free(&text("((blockIdx.y ^ 1) * 4 + blockIdx.x) * 32 + threadIdx.x"));
+    racy(&text("(blockIdx.y * 4 + (blockIdx.x ^ 1)) * 32 + threadIdx.x"), finding::Level::Grid);
+    racy(&text("((blockIdx.y ^ 2) * 4 + blockIdx.x) * 32 + threadIdx.x"), finding::Level::Grid);
+}
