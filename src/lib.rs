@@ -9,7 +9,7 @@
 //! (`tests/architecture.rs` holds the code to it):
 //!
 //! ```text
-//! base < exp < core < { opt, text, kernel, fuzz } < { frontend, smt, interp } < check < report < cli < main
+//! base < exp < core < { opt, text, kernel } < { frontend, smt, interp, fuzz } < check < report < cli < main
 //! ```
 
 pub mod base;

@@ -109,11 +109,39 @@ fn wrong_usage_is_told_and_is_no_verdict() {
     expect(&["check", FREE, "--compile-commands", "Cargo.toml"], 2, &["not supported yet"]);
     expect(&["check", FREE, "--assume", "n <"], 2, &["--assume 'n <'"]);
     expect(&["check", FREE, "-o", "src"], 2, &["this is a folder"]);
-    expect(&["fuzz", "align"], 2, &["not supported yet"]);
+    expect(&["fuzz", "nothing"], 2, &["roundtrip"]);
+    expect(&["fuzz", "align", "--case", "3", "--cases", "9"], 2, &["--cases"]);
     expect(&["--help"], 0, &["Examples"]);
     for command in ["check", "export", "dump", "fuzz", "explain", "list"] {
         expect(&[command, "--help"], 0, &["faial-like"]);
     }
+}
+
+#[test]
+fn the_path_of_the_paper_can_be_chosen() {
+    expect(&["check", FREE, "--path", "paper"], 3, &["outside-paper", "may not run"]);
+    expect(&["check", FREE, "--path", "paper", "--assume", "0 < n"], 0, &["race-free"]);
+    expect(&["check", RACY, "--path", "paper"], 1, &["tile"]);
+    let files = folder();
+    let path =
+        write(&files, "k.map", "kernel k { global n: i32; array a: global; code { if n < 2 { sync block @1; } } }");
+    expect(&["check", &path], 0, &[]);
+    expect(&["check", &path, "--path", "paper"], 3, &["outside-paper", "[WF-IF]"]);
+    expect(&["check", FREE, "--path", "other"], 2, &["phases", "paper"]);
+}
+
+#[test]
+fn fuzz_says_what_was_tried() {
+    let words = ["align:", "Paper: 60 inputs", "with 4 nested synchronised loops", "no difference in 60 protocols"];
+    expect(&["fuzz", "align", "--cases", "60", "--seed", "4"], 0, &words);
+    let all = expect(&["fuzz", "all", "--cases", "10", "-j", "2", "-q"], 0, &["no difference in 20 protocols"]);
+    for pass in ["align", "split", "phases", "scopes", "trace", "encode", "roundtrip"] {
+        assert!(all.contains(&format!("{pass}: ")), "{all}");
+    }
+    assert!(!all.contains("inputs"), "{all}");
+    expect(&["fuzz", "scopes", "--case", "7"], 0, &["no difference in 1 protocol from"]);
+    expect(&["fuzz", "phases", "--time", "100ms"], 0, &["no difference"]);
+    expect(&["fuzz", "split", "--cases", "0"], 3, &["no difference in 0 protocols"]);
 }
 
 #[test]

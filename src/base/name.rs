@@ -1,12 +1,26 @@
 //! Interned names, and a deterministic supply of fresh ones.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
 /// An identifier. Cheap to clone; compared and ordered by its text.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Name(Arc<str>);
+
+impl Ord for Name {
+    fn cmp(&self, other: &Name) -> Ordering {
+        // Most names that are compared are clones of each other.
+        if Arc::ptr_eq(&self.0, &other.0) { Ordering::Equal } else { self.0.cmp(&other.0) }
+    }
+}
+
+impl PartialOrd for Name {
+    fn partial_cmp(&self, other: &Name) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
 
 impl Name {
     pub fn new(text: impl AsRef<str>) -> Name {

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use super::kernel::{check_kernel, protocol_of};
 use super::launch::launch;
-use super::pipeline::{AtLevel, at_levels};
+use super::pipeline::{AtLevel, PhasePath, aligned, at_levels};
 use super::protocol::protocol_text;
 use super::schedule::Settings;
 use super::source::{KernelCode, SourceFile, SourceKernel, load, location};
-use crate::core::{Level, Print, Protocol, Space, Violation, WellFormed, align, seq, split, wellformed};
+use crate::core::{Kernel, Level, Print, Space, Violation, WellFormed, seq, split, wellformed};
 use crate::kernel::infer::Inferred;
 use crate::report::finding::LaunchSource;
 use crate::smt::{Session, SolverConfig};
@@ -24,9 +24,6 @@ pub enum Stage {
     Trace,
     Smt,
 }
-
-/// Loops with barriers that are nested deeper are not aligned.
-const MAX_ALIGNED: usize = 12;
 
 fn selected(settings: &Settings, name: &str) -> bool {
     let base = name.split('<').next().unwrap_or("");
@@ -78,7 +75,7 @@ pub fn dump(
             out.push_str(&protocol_text(&inferred));
             continue;
         }
-        for at in at_levels(&inferred.kernel, &settings.check.levels, settings.check.warp_size) {
+        for at in at_levels(&inferred.kernel, &settings.check.levels, settings.check.warp_size, PhasePath::Phases) {
             let level = match at.level {
                 Level::Warp => "warp: two threads of one warp",
                 Level::Block => "block: two threads of one block",
@@ -95,37 +92,27 @@ pub fn dump(
 /// What a stage after inference makes of a kernel at one level.
 fn at_level(file: &SourceFile, inferred: &Inferred, at: &AtLevel, stage: Stage) -> String {
     let kernel = &at.projection.kernel;
-    if matches!(stage, Stage::Align | Stage::Split) && synced_nesting(&kernel.code) > MAX_ALIGNED {
-        let why = "its loops with barriers are nested too deep: aligning copies a body for each level";
-        return format!("// `{}` is not aligned: {why}; the default path goes on\n", kernel.name);
-    }
-    let paper = |print: &dyn Fn(crate::core::Kernel<WellFormed>) -> String| match wellformed(kernel, at.level) {
-        Ok(kernel) => print(kernel),
+    type Printed = Result<String, Violation>;
+    let admitted = |print: &dyn Fn(Kernel<WellFormed>) -> Printed| {
+        wellformed(kernel, at.level).and_then(|kernel| print(kernel).map_err(|large| vec![large]))
+    };
+    let paper = |print: &dyn Fn(Kernel<WellFormed>) -> Printed| match admitted(print) {
+        Ok(text) => text,
         Err(violations) => {
             let head = format!("// `{}` is not in the language of the paper; the default path goes on\n", kernel.name);
             head + &violations.iter().map(|v| broken_rule(file, inferred, v)).collect::<String>()
         }
     };
     match stage {
-        Stage::Wellformed => paper(&|k| k.text()),
-        Stage::Align => paper(&|k| k.with_code(align(&k.code)).text()),
-        Stage::Split => paper(&|k| k.with_code(split(&align(&k.code))).text()),
+        Stage::Wellformed => paper(&|k| Ok(k.text())),
+        Stage::Align => paper(&|k| Ok(k.with_code(aligned(&k.code)?).text())),
+        Stage::Split => paper(&|k| Ok(k.with_code(split(&aligned(&k.code)?)).text())),
         Stage::Phases => kernel.with_code(at.closures.clone()).text(),
         Stage::Trace => {
             let traces: Vec<_> = at.closures.iter().map(|c| seq(&at.projection, c)).collect();
             kernel.with_code(traces).text()
         }
         Stage::Ir | Stage::Protocol | Stage::Smt => crate::bug!("a stage that is not of one level"),
-    }
-}
-
-/// How deep loops with barriers are nested.
-fn synced_nesting(code: &Protocol) -> usize {
-    match code {
-        Protocol::Skip | Protocol::Access(_) | Protocol::Sync(_) => 0,
-        Protocol::Seq(parts) => parts.iter().map(synced_nesting).max().unwrap_or(0),
-        Protocol::If(_, t, e) => synced_nesting(t).max(synced_nesting(e)),
-        Protocol::For(_, body) => synced_nesting(body) + usize::from(body.synchronises()),
     }
 }
 

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use super::pipeline::{AtLevel, at_levels, levels_in_use};
+use super::pipeline::{AtLevel, PhasePath, at_levels, levels_in_use};
 use super::source::{KernelCode, SourceKernel, location};
 use super::witness::{Divergence, Race, diverge, witness};
 use crate::base::{Name, SourceMap, Span};
 use crate::core::kernel::OTHER;
+use crate::core::nonempty::{MustRun, may_be_empty};
 use crate::core::race::{ArrayRaces, RacePhase, frame};
 use crate::core::scope::{Level, Task, cluster_sizes};
 use crate::core::uniform::{Obligation, divergence, obligations};
@@ -35,6 +36,7 @@ pub struct CheckOptions {
     pub large_grids: bool,
     pub warp_size: u32,
     pub max_findings: usize,
+    pub path: PhasePath,
     /// Statements and expressions of a kernel that are walked before it is given up.
     pub steps: usize,
 }
@@ -50,6 +52,7 @@ impl Default for CheckOptions {
             large_grids: false,
             warp_size: 32,
             max_findings: 20,
+            path: PhasePath::Phases,
             steps: 400_000,
         }
     }
@@ -269,9 +272,16 @@ impl Check<'_> {
         if self.reasons.iter().any(|r| r.code == "ill-formed") {
             return Verdict::Rejected;
         }
-        for at in at_levels(kernel, wanted, self.options.warp_size) {
+        for at in at_levels(kernel, wanted, self.options.warp_size, self.options.path) {
             for obligation in obligations(&at.projection) {
                 self.uniformity(&at, &obligation);
+            }
+            for violation in &at.outside {
+                let span = violation.at.map(|s| self.span(s));
+                self.outside_paper(&format!("{} [{}]", violation.message, violation.rule), span);
+            }
+            for given in &at.must_run {
+                self.runs(&at, given);
             }
             self.level(&at);
         }
@@ -328,7 +338,7 @@ impl Check<'_> {
     /// Are there two threads of which the other assumptions hold, and none of which those about pairs hold as well?
     fn no_pair(&mut self) -> bool {
         let mut some_without = false;
-        for at in at_levels(&self.inferred.kernel, &[], self.options.warp_size) {
+        for at in at_levels(&self.inferred.kernel, &[], self.options.warp_size, PhasePath::Phases) {
             let mut asserts = vec![frame(&at.projection, [])];
             self.queries += 2;
             if !matches!(self.session.check(&Query::new(declared(&asserts), asserts.clone())), Answer::Sat(_)) {
@@ -357,6 +367,24 @@ impl Check<'_> {
                 }
             }
         }
+    }
+
+    fn outside_paper(&mut self, why: &str, span: Option<Span>) {
+        self.reason("outside-paper", format!("the path of the paper does not take this kernel: {why}"), span);
+    }
+
+    /// Does a synchronised loop run, as the path of the paper takes it for granted?
+    fn runs(&mut self, at: &AtLevel, given: &MustRun) {
+        let mut asserts = vec![may_be_empty(&at.projection, given)];
+        asserts.extend(self.pair_facts(&at.projection.locals));
+        self.queries += 1;
+        let why = match self.session.check(&Query::new(declared(&asserts), asserts)) {
+            Answer::Unsat { assumptions } => return self.rests_on(assumptions),
+            Answer::Sat(_) => "may not run".to_owned(),
+            Answer::Unknown(reason) => format!("was not proved to run: {reason}"),
+        };
+        let why = format!("the synchronised loop over `{}` {why} [WF-NONEMPTY]", given.range.var.name);
+        self.outside_paper(&why, Some(self.span(given.barrier)));
     }
 
     /// Do the threads of a pair agree on whether, and how often, they reach a barrier?

@@ -6,11 +6,26 @@
 //! 4. `phases`: one closure a barrier and one for the entry. After projection, which decides what is a barrier.
 //! 5. `race_phase`: the guarded accesses of a phase, and the formula that holds iff two of them race.
 
+use crate::core::align::{align, aligned_size};
 use crate::core::closure::Closure;
+use crate::core::nonempty::{MustRun, must_run};
 use crate::core::phases::phases;
 use crate::core::race::{RacePhase, race_phase};
 use crate::core::scope::{Level, Projection, levels, project};
-use crate::core::{Kernel, Protocol};
+use crate::core::split::split;
+use crate::core::wellformed::{Violation, wellformed};
+use crate::core::{Alignment, Kernel, Protocol, WellFormed};
+
+/// How the phases of a kernel are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PhasePath {
+    /// Pass 4, one closure a barrier.
+    #[default]
+    Phases,
+    /// As \[MAP\] has it: `wellformed`, `align` and `split` in its place. It takes fewer kernels, and is exponential in the
+    /// nesting of synchronised loops.
+    Paper,
+}
 
 /// A kernel at one level, ready to be asked about.
 pub struct AtLevel {
@@ -19,6 +34,23 @@ pub struct AtLevel {
     pub below: Option<Level>,
     pub projection: Projection,
     pub closures: Vec<Closure>,
+    /// Why the path of the paper does not take the kernel: there are no closures then.
+    pub outside: Vec<Violation>,
+    /// What the path of the paper takes for granted.
+    pub must_run: Vec<MustRun>,
+}
+
+/// Statements of an aligned protocol that are still worth checking.
+const ALIGNED_SIZE: u64 = 50_000;
+
+/// Aligns, if the result is not too large.
+pub fn aligned(code: &WellFormed) -> Result<Alignment, Violation> {
+    let size = aligned_size(code);
+    if size <= ALIGNED_SIZE {
+        return Ok(align(code));
+    }
+    let message = format!("aligned, the protocol has {size} statements, and {ALIGNED_SIZE} are the limit");
+    Err(Violation { rule: "ALIGN-FOR", at: None, message })
 }
 
 impl AtLevel {
@@ -44,16 +76,32 @@ pub fn levels_in_use(kernel: &Kernel<Protocol>, wanted: &[Level]) -> Vec<Level> 
 }
 
 /// The levels of a kernel that are asked for, lowest first.
-pub fn at_levels(kernel: &Kernel<Protocol>, wanted: &[Level], warp_size: u32) -> Vec<AtLevel> {
+pub fn at_levels(kernel: &Kernel<Protocol>, wanted: &[Level], warp_size: u32, path: PhasePath) -> Vec<AtLevel> {
     let in_use = levels_in_use(kernel, wanted);
     let selected: Vec<Level> = in_use.iter().copied().filter(|l| wanted.is_empty() || wanted.contains(l)).collect();
     selected
         .into_iter()
         .map(|level| {
             let projection = project(kernel, level, &in_use, warp_size);
-            let closures = phases(&projection.kernel);
             let below = in_use.iter().copied().filter(|l| *l < level).max();
-            AtLevel { level, below, projection, closures }
+            let (mut outside, mut must) = (Vec::new(), Vec::new());
+            let closures = match path {
+                PhasePath::Phases => phases(&projection.kernel),
+                PhasePath::Paper => {
+                    let admitted = wellformed(&projection.kernel, level);
+                    match admitted.and_then(|k| aligned(&k.code).map_err(|large| vec![large])) {
+                        Ok(alignment) => {
+                            must = must_run(&projection);
+                            split(&alignment)
+                        }
+                        Err(found) => {
+                            outside = found;
+                            Vec::new()
+                        }
+                    }
+                }
+            };
+            AtLevel { level, below, projection, closures, outside, must_run: must }
         })
         .collect()
 }

@@ -86,6 +86,9 @@ pub struct CheckArgs {
     pub select: SelectArgs,
     #[command(flatten)]
     pub assume: AssumeArgs,
+    /// How phases are found
+    #[arg(long, value_name = "PATH", value_enum, default_value_t, help_heading = "Solver")]
+    pub path: PathArg,
     #[command(flatten)]
     pub solver: SolverArgs,
     /// The form of the report
@@ -97,6 +100,16 @@ pub struct CheckArgs {
     /// Count a warning as an error: exit code 1 when it occurs
     #[arg(long, value_name = "WARNING", value_enum, value_delimiter = ',', help_heading = "Output")]
     pub deny: Vec<Deny>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum PathArg {
+    /// One phase a barrier, without copies
+    #[default]
+    Phases,
+    /// By aligning and splitting, as the paper does: for comparison. Other kernels than those of its language are
+    /// inconclusive
+    Paper,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -177,24 +190,37 @@ pub enum Stage {
 /// Run random protocols through one pass, against the reference semantics
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A counterexample is shrunk before it is printed, and the exit code is 1.
+A counterexample is shrunk, and printed with the command that finds it again.
+
+Exit codes:
+  0  no difference
+  1  a difference: a bug in the pass, or in the reference semantics
+  2  wrong usage
+  3  no protocol was tried
 
 Examples:
   faial-like fuzz phases --cases 10000
-  faial-like fuzz align --seed 7 --time 30s")]
+  faial-like fuzz all --seed 7 --time 30s
+  faial-like fuzz align --seed 7 --case 321")]
 pub struct FuzzArgs {
     /// Which pass
     #[arg(value_name = "PASS", value_enum)]
     pub pass: FuzzPass,
-    /// How many protocols
-    #[arg(long, value_name = "N", default_value_t = 1000)]
-    pub cases: u64,
+    /// How many protocols of each kind that the pass is tested on [default: 1000, or as many as --time allows]
+    #[arg(long, value_name = "N")]
+    pub cases: Option<u64>,
+    /// Only the protocol of this number
+    #[arg(long, value_name = "N", conflicts_with_all = ["cases", "time"])]
+    pub case: Option<u64>,
     /// Where the random numbers start; the same seed gives the same protocols
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
-    /// Stop after this time: 30, 30s, 500ms, 2m
+    /// Stop each pass after this time: 30, 30s, 500ms, 2m
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub time: Option<Duration>,
+    /// Protocols tried at the same time [default: the number of processors]
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -207,10 +233,14 @@ pub enum FuzzPass {
     Phases,
     /// The levels together find what the direct definition finds
     Scopes,
-    /// A trace has a race if and only if its formula is satisfiable
+    /// A symbolic trace has a race if and only if its phases have one
+    Trace,
+    /// A formula is satisfiable if and only if two threads race
     Encode,
-    /// What is printed is read back as the same
-    Text,
+    /// What is printed is read back as the same, at every stage
+    Roundtrip,
+    /// All of these, one after the other
+    All,
 }
 
 /// Say what a finding or a reason means, why it is one, how to fix it, and known limits

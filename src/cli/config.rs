@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::args::{
-    AssumeArgs, CheckArgs, Define, Deny, Dims, DumpArgs, ExportArgs, LaunchArgs, ListArgs, SelectArgs, SolverArgs,
-    SourceArgs, Stage, TerminalArgs, When,
+    AssumeArgs, CheckArgs, Define, Deny, Dims, DumpArgs, ExportArgs, FuzzArgs, FuzzPass, LaunchArgs, ListArgs, PathArg,
+    SelectArgs, SolverArgs, SourceArgs, Stage, TerminalArgs, When,
 };
 use crate::check::kernel::assume;
+use crate::check::pipeline::PhasePath;
 use crate::exp::{IntTy, Var};
+use crate::fuzz::Pass;
 use crate::report::finding::Level;
 use crate::report::{Drawing, Format, RenderOptions, Verbosity};
 
@@ -61,6 +63,7 @@ pub struct CheckConfig {
     pub solver: SolverConfig,
     pub output: OutputConfig,
     pub deny_same_value: bool,
+    pub path: PhasePath,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,6 +84,24 @@ pub struct DumpConfig {
     pub launch: LaunchConfig,
     pub select: SelectConfig,
     pub assume: AssumeConfig,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FuzzConfig {
+    pub passes: Vec<Pass>,
+    pub cases: FuzzCases,
+    pub seed: u64,
+    pub time: Option<Duration>,
+    pub jobs: NonZeroUsize,
+    pub quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FuzzCases {
+    /// So many for each kind of protocol.
+    Each(u64),
+    /// The one with this number.
+    Only(u64),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -158,6 +179,10 @@ impl CheckConfig {
             solver: SolverConfig::new(args.solver, env)?,
             output: OutputConfig { format: args.format, file: args.output, render },
             deny_same_value: args.deny.contains(&Deny::SameValue),
+            path: match args.path {
+                PathArg::Phases => PhasePath::Phases,
+                PathArg::Paper => PhasePath::Paper,
+            },
         })
     }
 }
@@ -189,6 +214,29 @@ impl DumpConfig {
             select: SelectConfig::new(args.select)?,
             assume: AssumeConfig::new(args.assume)?,
         })
+    }
+}
+
+impl FuzzConfig {
+    pub fn new(args: FuzzArgs, terminal: TerminalArgs, env: &Environment) -> FuzzConfig {
+        let passes = match args.pass {
+            FuzzPass::Align => vec![Pass::Align],
+            FuzzPass::Split => vec![Pass::Split],
+            FuzzPass::Phases => vec![Pass::Phases],
+            FuzzPass::Scopes => vec![Pass::Scopes],
+            FuzzPass::Trace => vec![Pass::Trace],
+            FuzzPass::Encode => vec![Pass::Encode],
+            FuzzPass::Roundtrip => vec![Pass::Roundtrip],
+            FuzzPass::All => Pass::ALL.to_vec(),
+        };
+        let cases = match (args.case, args.cases, args.time) {
+            (Some(case), _, _) => FuzzCases::Only(case),
+            (None, Some(cases), _) => FuzzCases::Each(cases),
+            (None, None, Some(_)) => FuzzCases::Each(u64::MAX),
+            (None, None, None) => FuzzCases::Each(1000),
+        };
+        let jobs = args.jobs.unwrap_or(env.processors);
+        FuzzConfig { passes, cases, seed: args.seed, time: args.time, jobs, quiet: terminal.quiet }
     }
 }
 

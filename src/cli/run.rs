@@ -7,7 +7,7 @@ use clap::Parser;
 
 use super::args::{Cli, Command, ExplainArgs, Stage};
 use super::config::{
-    CheckConfig, DumpConfig, Environment, ExportConfig, LaunchConfig, ListConfig, SourceConfig, UsageError,
+    CheckConfig, DumpConfig, Environment, ExportConfig, FuzzConfig, LaunchConfig, ListConfig, SourceConfig, UsageError,
 };
 use super::exit::{Exit, exit_of};
 use super::output;
@@ -37,7 +37,7 @@ pub fn run() -> Exit {
         Command::Check(args) => CheckConfig::new(*args, cli.terminal, &env).and_then(|c| check(&c)),
         Command::Export(args) => ExportConfig::new(args).and_then(|c| export(&c)),
         Command::Dump(args) => DumpConfig::new(args).and_then(|c| dump_stage(&c)),
-        Command::Fuzz(args) => super::fuzz::run(&args),
+        Command::Fuzz(args) => super::fuzz::run(&FuzzConfig::new(args, cli.terminal, &env)),
         Command::Explain(args) => explain_code(&args),
         Command::List(args) => ListConfig::new(args).and_then(|c| list(&c)),
     };
@@ -50,7 +50,7 @@ pub fn run() -> Exit {
     }
 }
 
-fn print(text: &str, file: Option<&Path>) -> Result<(), UsageError> {
+pub(super) fn print(text: &str, file: Option<&Path>) -> Result<(), UsageError> {
     output::write(text, file).map_err(|error| {
         UsageError(format!("{}: {error}", file.map_or("standard output".to_owned(), |f| f.display().to_string())))
     })
@@ -113,6 +113,7 @@ fn check(config: &CheckConfig) -> Result<Exit, UsageError> {
     settings.check.params = config.assume.params.clone();
     settings.check.conditions = config.assume.conditions.clone();
     settings.check.levels = levels(&config.select.levels);
+    settings.check.path = config.path;
     let mut report = check_files(&inputs, &settings, &solver);
     report.files.extend(unread);
     report.files.sort_by(|a, b| a.path.cmp(&b.path));

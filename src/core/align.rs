@@ -96,6 +96,22 @@ pub fn align(code: &WellFormed) -> Alignment {
     }
 }
 
+/// How many statements the alignment of a protocol has, about: it doubles with each level of synchronised loops.
+pub fn aligned_size(code: &WellFormed) -> u64 {
+    match code {
+        WellFormed::Unsync(u) => u.size(),
+        WellFormed::Synced(body) => body_size(body),
+    }
+}
+
+fn body_size(body: &Body) -> u64 {
+    let pieces = std::iter::once(&body.first).chain(&body.rest).map(|piece| match piece {
+        Synced::Sync(u, _) => u.size().saturating_add(1),
+        Synced::For(u, _, inner) => u.size().saturating_add(body_size(inner).saturating_mul(2)).saturating_add(1),
+    });
+    pieces.fold(body.tail.size(), u64::saturating_add)
+}
+
 fn align_body(body: &Body) -> (Aligned, Unsync) {
     // [ALIGN-SEQ]  align(p; q) = align(p) ;_S align(q)
     let (mut all, mut tail) = align_piece(&body.first);

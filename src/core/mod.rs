@@ -9,6 +9,7 @@ pub mod closure;
 pub mod display;
 pub mod kernel;
 pub mod names;
+pub mod nonempty;
 pub mod phases;
 pub mod protocol;
 pub mod race;

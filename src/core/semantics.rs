@@ -357,8 +357,21 @@ pub fn orders(barrier: &Barrier, level: Level, lanes: [i128; 2], env: &Env) -> R
     }
 }
 
-/// Runs two threads of the kernel as it was before projection, with the barriers that order this pair: those whose
-/// scope is at least `level`, and with both lanes in the mask, if there is one.
+/// Runs one of two threads of the kernel as it was before projection, with the barriers that order this pair: those
+/// whose scope is at least `level`, and with both lanes in the mask, if there is one.
+pub fn replay_one(
+    kernel: &Kernel<Protocol>,
+    thread: &Thread,
+    lanes: [i128; 2],
+    level: Level,
+    values: &Env,
+    budget: &mut u64,
+) -> Result<Run, RunError> {
+    let counts = |barrier: &Barrier, env: &Env| orders(barrier, level, lanes, env);
+    run(kernel, &kernel.code, thread, values, &counts, budget)
+}
+
+/// Runs two threads with the barriers that order them: [`replay_one`] for each.
 ///
 /// Source:   theory 3, 6; protocol-spec/02-semantics.md [SEM-REPLAY].    Shape: the runs, in the order of the pair.
 /// Errors:   those of [`run`], and `Divergence` when the two do not pass the same of these barriers.
@@ -371,9 +384,8 @@ pub fn replay(
     budget: &mut u64,
 ) -> Result<[Run; 2], RunError> {
     let lanes = lanes_of(kernel, pair, values, warp_size)?;
-    let counts = |barrier: &Barrier, env: &Env| orders(barrier, level, lanes, env);
-    let one = run(kernel, &kernel.code, pair[0], values, &counts, budget)?;
-    let two = run(kernel, &kernel.code, pair[1], values, &counts, budget)?;
+    let one = replay_one(kernel, pair[0], lanes, level, values, budget)?;
+    let two = replay_one(kernel, pair[1], lanes, level, values, budget)?;
     if one.barriers != two.barriers {
         return Err(RunError::Divergence);
     }
@@ -381,8 +393,10 @@ pub fn replay(
 }
 
 /// The races between two replayed runs: pairs of accesses of one phase. [SEM-REPLAY]
-pub fn replayed_races(runs: &[Run; 2], level: Level) -> impl Iterator<Item = (usize, &AccessValue, &AccessValue)> {
-    let [one, two] = runs;
+pub fn replayed_races(
+    [one, two]: [&Run; 2],
+    level: Level,
+) -> impl Iterator<Item = (usize, &AccessValue, &AccessValue)> {
     one.phases.iter().zip(&two.phases).enumerate().flat_map(move |(phase, (a, b))| {
         a.iter().flat_map(move |x| b.iter().filter(move |y| x.races(y, level)).map(move |y| (phase, x, y)))
     })
@@ -391,7 +405,7 @@ pub fn replayed_races(runs: &[Run; 2], level: Level) -> impl Iterator<Item = (us
 /// Does the witness hold up: do the two threads, at these two sites, touch a common cell in the same phase, with modes
 /// that race? The answer is the pair of access values, the first of thread one. [SEM-REPLAY]
 pub fn confirm(runs: &[Run; 2], sites: [SiteId; 2], level: Level) -> Option<(AccessValue, AccessValue)> {
-    replayed_races(runs, level)
+    replayed_races(runs.each_ref(), level)
         .find(|(_, a, b)| a.site == sites[0] && b.site == sites[1])
         .map(|(_, a, b)| (a.clone(), b.clone()))
 }

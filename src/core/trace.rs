@@ -107,23 +107,41 @@ impl Trace {
     /// Source:   \[MAP\] Fig. 7; protocol-spec/02-semantics.md [SEM-TRACE].
     /// Errors:   when a name has no value.
     pub fn history(&self, values: &Env) -> Result<Vec<Vec<AccessValue>>, EvalError> {
+        self.phases(&mut values.clone())
+    }
+
+    fn phases(&self, values: &mut Env) -> Result<Vec<Vec<AccessValue>>, EvalError> {
         match self {
             Trace::Skip => Ok(vec![Vec::new()]),
             Trace::Access(task, access) => Ok(vec![vec![value(*task, access, values)?]]),
             Trace::Seq(parts) => {
                 let mut all = vec![Vec::new()];
                 for part in parts {
-                    let own = part.history(values)?;
-                    all = all.iter().flat_map(|p| own.iter().map(move |q| [p.as_slice(), q].concat())).collect();
+                    let own = part.phases(values)?;
+                    all = match (all.as_mut_slice(), own.as_slice()) {
+                        ([only], _) if only.is_empty() => own,
+                        (_, [only]) => {
+                            all.iter_mut().for_each(|p| p.extend_from_slice(only));
+                            all
+                        }
+                        (all, own) => {
+                            let product = all.iter().flat_map(|p| own.iter().map(move |q| [p.as_slice(), q].concat()));
+                            product.collect()
+                        }
+                    };
                 }
                 Ok(all)
             }
-            Trace::If(b, t, e) => if eval_b(b, values)? { t } else { e }.history(values),
+            Trace::If(b, t, e) => if eval_b(b, values)? { t } else { e }.phases(values),
             Trace::Var(range, body) => {
+                let outer = values.get(&range.var.name);
                 let mut all = Vec::new();
                 for x in range_values(range, values)? {
-                    let inner = values.with(&range.var.name, x);
-                    all.extend(body.history(&inner)?);
+                    values.set(&range.var.name, x);
+                    all.extend(body.phases(values)?);
+                }
+                if let Some(x) = outer {
+                    values.set(&range.var.name, x);
                 }
                 Ok(if all.is_empty() { vec![Vec::new()] } else { all })
             }

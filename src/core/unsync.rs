@@ -80,6 +80,17 @@ impl Unsync {
         }
     }
 
+    /// How many statements the code has.
+    pub fn size(&self) -> u64 {
+        match self {
+            Unsync::Skip => 0,
+            Unsync::Access(_) => 1,
+            Unsync::Seq(parts) => parts.iter().map(Unsync::size).fold(0, u64::saturating_add),
+            Unsync::If(_, t, e) => t.size().saturating_add(e.size()).saturating_add(1),
+            Unsync::For(_, body) => body.size().saturating_add(1),
+        }
+    }
+
     /// The same code as a protocol.
     pub fn protocol(&self) -> Protocol {
         match self {

@@ -12,7 +12,8 @@ pub type Tables<'a> = dyn Fn(&Fun, &[i128]) -> Option<i128> + 'a;
 /// Values of variables, and an interpretation of functions.
 #[derive(Clone, Default)]
 pub struct Env<'a> {
-    vars: HashMap<Name, i128>,
+    /// Each name once. Few names are asked for often, and those are the ones set last.
+    vars: Vec<(Name, i128)>,
     functions: Option<&'a Tables<'a>>,
 }
 
@@ -22,11 +23,14 @@ impl<'a> Env<'a> {
     }
 
     pub fn with_functions(functions: &'a Tables<'a>) -> Env<'a> {
-        Env { vars: HashMap::new(), functions: Some(functions) }
+        Env { vars: Vec::new(), functions: Some(functions) }
     }
 
     pub fn set(&mut self, name: &Name, value: i128) {
-        self.vars.insert(name.clone(), value);
+        match self.vars.iter_mut().rev().find(|(n, _)| n == name) {
+            Some((_, old)) => *old = value,
+            None => self.vars.push((name.clone(), value)),
+        }
     }
 
     pub fn with(&self, name: &Name, value: i128) -> Env<'a> {
@@ -36,7 +40,7 @@ impl<'a> Env<'a> {
     }
 
     pub fn get(&self, name: &Name) -> Option<i128> {
-        self.vars.get(name).copied()
+        self.vars.iter().rev().find(|(n, _)| n == name).map(|(_, value)| *value)
     }
 }
 
@@ -95,6 +99,10 @@ pub fn compare(op: NRel, l: i128, r: i128) -> bool {
     }
 }
 
+/// Terms up to this depth are walked as trees, which is faster than looking them up.
+const SHALLOW: u32 = 6;
+
+/// The values of deeper terms: a term is a graph, and each of its nodes is evaluated once.
 #[derive(Default)]
 struct Memo {
     numbers: HashMap<usize, i128>,
@@ -117,7 +125,8 @@ fn numeric(term: &N, env: &Env, memo: &mut Memo) -> Result<i128, EvalError> {
         NExp::Var(var) => return env.get(&var.name).ok_or_else(|| EvalError::Unbound(var.clone())),
         _ => {}
     }
-    if let Some(value) = memo.numbers.get(&term.address()) {
+    let deep = term.depth() > SHALLOW;
+    if deep && let Some(value) = memo.numbers.get(&term.address()) {
         return Ok(*value);
     }
     let value = match term.kind() {
@@ -140,7 +149,9 @@ fn numeric(term: &N, env: &Env, memo: &mut Memo) -> Result<i128, EvalError> {
             }
         }
     };
-    memo.numbers.insert(term.address(), value);
+    if deep {
+        memo.numbers.insert(term.address(), value);
+    }
     Ok(value)
 }
 
@@ -148,7 +159,8 @@ fn boolean(term: &B, env: &Env, memo: &mut Memo) -> Result<bool, EvalError> {
     if let BExp::Lit(value) = term.kind() {
         return Ok(*value);
     }
-    if let Some(value) = memo.truths.get(&term.address()) {
+    let deep = term.depth() > SHALLOW;
+    if deep && let Some(value) = memo.truths.get(&term.address()) {
         return Ok(*value);
     }
     let value = match term.kind() {
@@ -176,6 +188,8 @@ fn boolean(term: &B, env: &Env, memo: &mut Memo) -> Result<bool, EvalError> {
         }
         BExp::Not(inner) => !boolean(inner, env, memo)?,
     };
-    memo.truths.insert(term.address(), value);
+    if deep {
+        memo.truths.insert(term.address(), value);
+    }
     Ok(value)
 }

@@ -37,8 +37,21 @@ struct Maker<'c> {
     clusters: Vec<(Var, N)>,
 }
 
+/// A kernel whose size is chosen too: at most `depth` constructors deep, or `nesting` synchronised loops one in the other
+/// around a barrier, with little code between them.
+pub fn sized(choices: &mut Choices, dialect: Dialect, depth: u32, nesting: u32) -> Kernel<Protocol> {
+    // Half of the kernels have the full depth, and half of them no loops but those that come by chance.
+    let depth = 1 + (choices.pick(2 * depth as usize) as u32).min(depth.saturating_sub(1));
+    let loops = (choices.pick(2 * nesting as usize + 1) as u32).saturating_sub(nesting);
+    make(choices, dialect, depth, loops)
+}
+
 /// The kernel that the choices make, at most `depth` constructors deep. All numbers in it stay small.
 pub fn kernel(choices: &mut Choices, dialect: Dialect, depth: u32) -> Kernel<Protocol> {
+    make(choices, dialect, depth, 0)
+}
+
+fn make(choices: &mut Choices, dialect: Dialect, depth: u32, loops: u32) -> Kernel<Protocol> {
     let var = |name: &str| Var::new(name, IntTy::I32);
     let coordinate = |name: &str, extent: i128| Coordinate { var: var(name), extent: N::num(extent) };
     let threads = match (dialect, choices.pick(2)) {
@@ -66,7 +79,7 @@ pub fn kernel(choices: &mut Choices, dialect: Dialect, depth: u32) -> Kernel<Pro
     scope.extend(threads.iter().map(|c| (c.var.clone(), None)));
     let sizes = blocks.iter().map(|c| c.var.clone()).zip(clusters.iter().cloned()).collect();
     let mut maker = Maker { choices, dialect, scope, sites: 0, binders: 0, clusters: sizes };
-    let code = maker.code(depth, Some(Scope::Grid));
+    let code = if loops == 0 { maker.code(depth, Some(Scope::Grid)) } else { maker.nest(loops) };
     let array = |name: &str, space| ArrayDecl { name: name.into(), space, unit: 4 };
     Kernel {
         name: "k".into(),
@@ -118,6 +131,25 @@ impl Maker<'_> {
             }
             _ => self.repeat(depth, barriers),
         }
+    }
+
+    /// So many loops around a barrier, with code before and after each.
+    fn nest(&mut self, loops: u32) -> Protocol {
+        let everywhere = Some(Scope::Grid);
+        let inner = match loops.checked_sub(1) {
+            None => self.barrier(everywhere),
+            Some(fewer) => {
+                let range = self.few();
+                self.scope.push((range.var.clone(), everywhere));
+                let body = self.nest(fewer);
+                self.scope.pop();
+                Protocol::For(range, Box::new(body))
+            }
+        };
+        let around = |maker: &mut Self| if maker.choices.pick(2) == 0 { Protocol::Skip } else { maker.code(1, None) };
+        let before = around(self);
+        let after = around(self);
+        Protocol::seq([before, inner, after])
     }
 
     fn leaf(&mut self, barriers: Uniform) -> Protocol {
@@ -195,8 +227,7 @@ impl Maker<'_> {
 
     fn repeat(&mut self, depth: u32, barriers: Uniform) -> Protocol {
         let uniform = self.uniformity(barriers);
-        self.binders += 1;
-        let var = Var::new(Name::new(format!("x{}", self.binders)), IntTy::I32);
+        let var = self.binder();
         let range = if self.dialect == Dialect::Paper {
             self.steady(var.clone())
         } else {
@@ -208,6 +239,23 @@ impl Maker<'_> {
         let body = self.code(depth - 1, inside);
         self.scope.pop();
         Protocol::For(range, Box::new(body))
+    }
+
+    /// A new loop variable.
+    fn binder(&mut self) -> Var {
+        self.binders += 1;
+        Var::new(Name::new(format!("x{}", self.binders)), IntTy::I32)
+    }
+
+    /// A range with few values, because other loops are around it: like those of the paper, or one that may be empty.
+    fn few(&mut self) -> Range {
+        let var = self.binder();
+        if self.dialect == Dialect::Paper || self.choices.pick(2) == 0 {
+            return self.steady(var);
+        }
+        let vars = self.vars(Some(Scope::Grid));
+        let first = N::num(self.choices.pick(2) as i128);
+        Range::up(var, first, small_number(self.choices, &vars))
     }
 
     /// A range with one to three values, by a constant step.

@@ -142,6 +142,7 @@ mod tests {
             "same-value-race",
             "barrier-divergence",
             "barrier-uniformity",
+            "outside-paper",
             "unknown-call",
             "unknown-pointer",
             "unknown-construct",

@@ -96,7 +96,7 @@ impl Parser<'_> {
         let mut code = None;
         while !self.eat("}") {
             let at = self.here();
-            let result = match self.stage()? {
+            let result = match self.stage(&kernel)? {
                 Some(stage) => {
                     if code.replace(stage).is_some() {
                         self.note(at, "the kernel has its code already");
@@ -124,7 +124,7 @@ impl Parser<'_> {
         }
     }
 
-    fn stage(&mut self) -> Parsed<Option<Stage>> {
+    fn stage(&mut self, kernel: &Kernel<Stage>) -> Parsed<Option<Stage>> {
         if self.eat_word("code") {
             let item = self.block()?;
             return Ok(Some(Stage::Protocol(self.protocol(item)?)));
@@ -151,17 +151,26 @@ impl Parser<'_> {
             return Ok(Some(Stage::Phases(closures)));
         }
         if self.eat_word("traces") {
-            let mut traces = Vec::new();
-            self.expect("{")?;
-            while !self.eat("}") {
-                self.expect_word("trace")?;
-                let at = self.here();
-                let item = self.block()?;
-                traces.push(self.trace(item, at)?);
-            }
-            return Ok(Some(Stage::Traces(traces)));
+            // A trace binds the coordinates of both threads itself, shared ones under their own names.
+            let coordinates = || kernel.blocks.iter().chain(&kernel.threads).map(|c| &c.var);
+            coordinates().for_each(|var| drop(self.scope.remove(&var.name)));
+            let traces = self.traces();
+            coordinates().for_each(|var| drop(self.scope.insert(var.name.clone(), var.clone())));
+            return Ok(Some(Stage::Traces(traces?)));
         }
         Ok(None)
+    }
+
+    fn traces(&mut self) -> Parsed<Vec<Trace>> {
+        let mut traces = Vec::new();
+        self.expect("{")?;
+        while !self.eat("}") {
+            self.expect_word("trace")?;
+            let at = self.here();
+            let item = self.block()?;
+            traces.push(self.trace(item, at)?);
+        }
+        Ok(traces)
     }
 
     fn declaration(&mut self, kernel: &mut Kernel<Stage>, pre: &mut Vec<B>) -> Parsed<()> {

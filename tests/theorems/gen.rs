@@ -3,21 +3,11 @@
 use std::cell::RefCell;
 
 use faial_like::core::{Kernel, Protocol};
-use faial_like::fuzz::{Choices, Dialect, Enumerate, Population, kernel, population};
+use faial_like::fuzz::theorems::Outcome;
+use faial_like::fuzz::{Choices, Dialect, Enumerate, Plan, Population, kernel, population, sized};
 use proptest::collection::vec;
 use proptest::prelude::any;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
-
-/// Properties of a case that passed, or why it failed.
-pub type Outcome = Result<Vec<(&'static str, bool)>, String>;
-
-#[derive(Clone, Copy)]
-pub struct Plan {
-    pub cases: u32,
-    pub dialect: Dialect,
-    pub depth: u32,
-    pub length: usize,
-}
 
 /// Random inputs made of choices, shrunk by proptest; the same ones in every run.
 pub fn for_all_choices(cases: u32, length: usize, test: impl Fn(Choices) -> Result<(), String>) {
@@ -34,30 +24,25 @@ pub fn for_all_choices(cases: u32, length: usize, test: impl Fn(Choices) -> Resu
 
 /// Tests a theorem on the kernels of a dialect. At least `percent` of them must have each of the properties, those of
 /// their shape and those that the test reports.
-pub fn for_all(plan: Plan, percent: usize, test: impl Fn(&Kernel<Protocol>) -> Outcome) -> Population {
+pub fn for_all(plan: Plan, cases: u32, percent: usize, test: impl Fn(&Kernel<Protocol>) -> Outcome) -> Population {
     let all = RefCell::new(Population::default());
-    for_all_choices(plan.cases, plan.length, |mut choices| {
-        let kernel = kernel(&mut choices, plan.dialect, plan.depth);
+    for_all_choices(cases, plan.length, |mut choices| {
+        let kernel = sized(&mut choices, plan.dialect, plan.depth, plan.nesting);
         let found = test(&kernel).map_err(|why| format!("{why}\n{:#?}", kernel.code))?;
-        all.borrow_mut().add(population::shape(&kernel).into_iter().chain(found));
+        all.borrow_mut().add(population::shape(&kernel, &plan).chain(found));
         Ok(())
     });
     let all = all.into_inner();
-    let unavoidable = |property: &&str| match plan.dialect {
-        Dialect::Paper => *property != "with synchronised conditionals",
-        Dialect::Accesses => !property.starts_with("with ") || *property == "with accesses",
-        Dialect::Block | Dialect::Scopes | Dialect::Divergent => true,
-    };
-    let rare: Vec<_> = all.rare(percent).into_iter().filter(unavoidable).collect();
+    let rare = all.rare(percent);
     assert!(rare.is_empty(), "too few inputs are {rare:?}: {all}");
     all
 }
 
 /// Finds a kernel on which a wrong definition fails the test: the oracle is not blind to the mistake.
 pub fn kills(plan: Plan, name: &str, test: impl Fn(&Kernel<Protocol>) -> Outcome) {
-    let killed = (0..u64::from(plan.cases) * 4).any(|seed| {
+    let killed = (0..6000).any(|seed| {
         let mut choices = Choices::seeded(seed, plan.length);
-        test(&kernel(&mut choices, plan.dialect, plan.depth)).is_err()
+        test(&sized(&mut choices, plan.dialect, plan.depth, plan.nesting)).is_err()
     });
     assert!(killed, "no test sees the mistake `{name}`");
 }

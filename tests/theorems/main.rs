@@ -2,10 +2,10 @@
 
 #[path = "gen.rs"]
 mod generate;
-mod oracle;
 
 mod align;
 mod fold;
+mod nonempty;
 mod phases;
 mod race;
 mod scope;

@@ -1,56 +1,31 @@
 //! THM-PHASE: the nonempty phases of the closures, over all values of their binders, are exactly the nonempty phases of
 //! the history; those of approximate closures include them.
 
-use faial_like::core::{Closure, Context, Kernel, Level, Protocol, Unsync, phases, violations};
-use faial_like::fuzz::Dialect;
+use faial_like::core::{Closure, Context, Kernel, Protocol, Unsync, phases};
+use faial_like::fuzz::theorems::phases::holds;
+use faial_like::fuzz::{Dialect, Plan};
 
-use crate::generate::{Outcome, Plan, for_all, for_each, kills};
-use crate::oracle;
+use crate::generate::{for_all, for_each, kills};
 
-const PLAN: Plan = Plan { cases: 3000, dialect: Dialect::Block, depth: 5, length: 90 };
-
-/// The theorem, for the closures that `split` makes.
-pub fn agree(kernel: &Kernel<Protocol>, split: impl Fn(&Kernel<Protocol>) -> Vec<Closure>) -> Outcome {
-    let found = violations(kernel, Level::Block);
-    if !found.is_empty() {
-        return Err(format!("the generated kernel is not in the language: {found:?}"));
-    }
-    let closures = split(kernel);
-    let approximate = closures.iter().any(|c| c.approximate);
-    let mut several = false;
-    for g in 0..3 {
-        let values = oracle::values(g);
-        let expected = oracle::nonempty(oracle::history(kernel, &kernel.code, &values)?);
-        several |= expected.len() > 1;
-        let mut all = Vec::new();
-        for closure in &closures {
-            let own = oracle::nonempty(oracle::instances(kernel, closure, &values)?);
-            if !closure.approximate && own.iter().any(|phase| !expected.contains(phase)) {
-                return Err(format!("g = {g}: {closure:#?} has a phase that the history does not have"));
-            }
-            all.extend(own);
-        }
-        all.sort();
-        if !approximate && all != expected {
-            return Err(format!("g = {g}: the phases are\n{all:?}\nand should be\n{expected:?}"));
-        }
-        if let Some(phase) = expected.iter().find(|phase| !all.iter().any(|p| p.is_superset(phase))) {
-            return Err(format!("g = {g}: the phase {phase:?} is missing"));
-        }
-    }
-    Ok(vec![("of several phases", several), ("exact", !approximate)])
-}
+const PLAN: Plan = Plan { dialect: Dialect::Block, depth: 5, nesting: 4, length: 90 };
 
 #[test]
 fn phases_of_closures_are_phases_of_the_history() {
-    let population = for_all(PLAN, 8, |kernel| agree(kernel, phases));
+    let population = for_all(PLAN, 3000, 2, |kernel| holds(kernel, &phases));
     let exact = population.count("exact");
     assert!(exact * 100 > population.total * 80, "too many approximations: {population}");
 }
 
 #[test]
+fn both_paths_have_the_same_phases() {
+    let plan = Plan { dialect: Dialect::Paper, depth: 4, length: 70, ..PLAN };
+    let population = for_all(plan, 1000, 3, |kernel| holds(kernel, &phases));
+    assert_eq!(population.count("on both paths"), population.total, "{population}");
+}
+
+#[test]
 fn phases_of_all_small_protocols() {
-    let count = for_each(Dialect::Block, 3, 7, |kernel| agree(kernel, phases));
+    let count = for_each(Dialect::Block, 3, 7, |kernel| holds(kernel, &phases));
     assert!(count > 10_000, "only {count} kernels");
 }
 
@@ -102,7 +77,7 @@ fn spoiled(kernel: &Kernel<Protocol>, spoil: impl Fn(&mut Closure)) -> Vec<Closu
 #[test]
 fn mutants_are_killed() {
     kills(PLAN, "forgets the code that follows the last iteration", |kernel| {
-        agree(kernel, |k| {
+        holds(kernel, &|k| {
             spoiled(k, |c| {
                 if !c.context.is_empty() {
                     c.code = without_else(&c.code);
@@ -111,10 +86,10 @@ fn mutants_are_killed() {
         })
     });
     kills(PLAN, "forgets the condition around a barrier", |kernel| {
-        agree(kernel, |k| spoiled(k, |c| c.context.retain(|x| matches!(x, Context::Bind(_)))))
+        holds(kernel, &|k| spoiled(k, |c| c.context.retain(|x| matches!(x, Context::Bind(_)))))
     });
     kills(PLAN, "forgets the code before the first barrier", |kernel| {
-        agree(kernel, |k| {
+        holds(kernel, &|k| {
             spoiled(k, |c| {
                 if c.start.is_none() {
                     c.code = Unsync::Skip
@@ -122,9 +97,9 @@ fn mutants_are_killed() {
             })
         })
     });
-    kills(PLAN, "calls an approximation exact", |kernel| agree(kernel, |k| spoiled(k, |c| c.approximate = false)));
+    kills(PLAN, "calls an approximation exact", |kernel| holds(kernel, &|k| spoiled(k, |c| c.approximate = false)));
     kills(PLAN, "takes all iterations to come after a barrier", |kernel| {
-        agree(kernel, |k| spoiled(k, |c| c.code = without_conditions(&c.code)))
+        holds(kernel, &|k| spoiled(k, |c| c.code = without_conditions(&c.code)))
     });
 }
 

@@ -2,23 +2,34 @@
 
 use faial_like::core::semantics::{self, RunError, Thread};
 use faial_like::core::{
-    Barrier, Decision, Kernel, Level, Obligation, Projection, Protocol, Scope, Task, divergence, obligations, project,
+    Barrier, Closure, Decision, Kernel, Level, Obligation, Projection, Protocol, Scope, Task, divergence, obligations,
+    project,
 };
 use faial_like::exp::{B, IntTy, N, Var, eval_b};
-use faial_like::fuzz::Dialect;
 use faial_like::fuzz::kernels::WARP;
+use faial_like::fuzz::theorems::Outcome;
+use faial_like::fuzz::{Dialect, Plan, oracle};
 
-use crate::generate::{Outcome, Plan, for_all, kills};
-use crate::oracle;
+use crate::generate::{for_all, kills};
 
-const PLAN: Plan = Plan { cases: 600, dialect: Dialect::Divergent, depth: 4, length: 60 };
+const PLAN: Plan = Plan { dialect: Dialect::Divergent, depth: 4, nesting: 0, length: 60 };
 
 /// Do two threads break the obligation?
 fn broken(projection: &Projection, obligation: &Obligation, g: i128) -> Result<bool, String> {
-    let threads = oracle::threads(&projection.kernel, &oracle::values(g));
+    satisfied(projection, &obligation.place(), &divergence(projection, obligation), g)
+}
+
+/// Do these two threads break the obligation?
+fn broken_by(projection: &Projection, obligation: &Obligation, g: i128, pair: [&Thread; 2]) -> Result<bool, String> {
+    satisfied_by(projection, &obligation.place(), &divergence(projection, obligation), g, pair)
+}
+
+/// Do two threads that get to a place together satisfy a formula over the names of both?
+pub fn satisfied(projection: &Projection, place: &Closure, formula: &B, g: i128) -> Result<bool, String> {
+    let threads = oracle::threads(&projection.kernel, &oracle::values(g))?;
     for one in &threads {
         for two in &threads {
-            if broken_by(projection, obligation, g, [one, two])? {
+            if satisfied_by(projection, place, formula, g, [one, two])? {
                 return Ok(true);
             }
         }
@@ -26,17 +37,23 @@ fn broken(projection: &Projection, obligation: &Obligation, g: i128) -> Result<b
     Ok(false)
 }
 
-/// Do these two threads break the obligation?
-fn broken_by(projection: &Projection, obligation: &Obligation, g: i128, pair: [&Thread; 2]) -> Result<bool, String> {
+/// Do these two threads get to a place together, and satisfy a formula over the names of both?
+fn satisfied_by(
+    projection: &Projection,
+    place: &Closure,
+    formula: &B,
+    g: i128,
+    pair: [&Thread; 2],
+) -> Result<bool, String> {
     let kernel = &projection.kernel;
     let mut values = oracle::values(g);
     if let Some(lanes) = &projection.lanes {
         let own = semantics::lanes_of(kernel, pair, &values, WARP).map_err(|e| e.to_string())?;
         lanes.iter().zip(own).for_each(|(var, lane)| values.set(&var.name, lane));
     }
-    let formula = divergence(projection, obligation);
     let [one, two] = pair;
-    let places = [one, two].map(|thread| oracle::closure_of(kernel, &obligation.place(), thread, &values));
+    let reached = |thread| oracle::closure_of(kernel, place, thread, &values);
+    let places = [reached(one)?, reached(two)?];
     for key in places[0].keys().filter(|key| places[1].contains_key(*key)) {
         let mut env = values.clone();
         for (task, thread) in Task::BOTH.into_iter().zip([one, two]) {
@@ -45,7 +62,7 @@ fn broken_by(projection: &Projection, obligation: &Obligation, g: i128, pair: [&
         }
         let mut binders = key.iter();
         let mut envs = vec![env];
-        for context in &obligation.context {
+        for context in &place.context {
             if let faial_like::core::Context::Bind(range) = context {
                 let value = *binders.next().unwrap_or(&0);
                 let counters = faial_like::core::race::range_constraint(range).1;
@@ -56,7 +73,7 @@ fn broken_by(projection: &Projection, obligation: &Obligation, g: i128, pair: [&
             }
         }
         for env in envs {
-            if eval_b(&formula, &env).map_err(|e| e.to_string())? {
+            if eval_b(formula, &env).map_err(|e| e.to_string())? {
                 return Ok(true);
             }
         }
@@ -131,7 +148,7 @@ fn agree_in_warps(kernel: &Kernel<Protocol>, find: impl Fn(&Projection) -> Vec<O
     let (mut diverges, mut spared) = (false, false);
     for g in 0..3 {
         let values = oracle::values(g);
-        let threads = oracle::threads(&kernel, &values);
+        let threads = oracle::threads(&kernel, &values)?;
         for pair in threads.iter().flat_map(|one| threads.iter().map(move |two| [one, two])) {
             if semantics::meeting(&kernel, pair, &values, WARP) != Ok(Some(Level::Warp)) {
                 continue;
@@ -155,12 +172,12 @@ fn agree_in_warps(kernel: &Kernel<Protocol>, find: impl Fn(&Projection) -> Vec<O
 
 #[test]
 fn pairs_in_a_warp_that_diverge_break_an_obligation() {
-    for_all(PLAN, 3, |kernel| agree_in_warps(kernel, obligations));
+    for_all(PLAN, 600, 3, |kernel| agree_in_warps(kernel, obligations));
 }
 
 #[test]
 fn threads_that_diverge_break_an_obligation() {
-    for_all(PLAN, 3, |kernel| agree(kernel, obligations));
+    for_all(PLAN, 600, 3, |kernel| agree(kernel, obligations));
 }
 
 #[test]

@@ -89,6 +89,23 @@ while (!done[blockIdx.x]) {  // `done` is written in the loop
 }",
     },
     Entry {
+        code: "outside-paper",
+        title: "the kernel is not in the language that `--path paper` takes",
+        what: "The option `--path paper` finds the phases of a kernel by aligning and splitting, as the paper on memory \
+               access protocols does. That takes kernels whose barriers are under no condition, and whose loops around \
+               barriers have a constant step and run at least once. This kernel has another form, or that its loops \
+               run could not be proved.",
+        why: "Outside of that language aligning does not keep what a kernel does, so that nothing is claimed.",
+        fix: "Leave out `--path paper`: the default path takes these kernels too. If a loop is known to run, say so \
+              with `--assume`, such as `--assume '0 < n'`.",
+        limits: "Aligning copies the bodies of nested loops, and is given up when the result is very large.",
+        example: "\
+for (int i = 0; i < n; i++) {  // runs only if 0 < n
+  a[threadIdx.x] = i;
+  __syncthreads();
+}",
+    },
+    Entry {
         code: "unknown-call",
         title: "a function is called that is not defined in this translation unit",
         what: "The kernel calls a function whose body was not found, and which is not one of the built-in functions \
