@@ -121,21 +121,32 @@ impl State {
 
 fn join_cells(cond: &B, then: &Cells, els: &Cells) -> Cells {
     let mut cells = BTreeMap::new();
+    // A part of the bytes may be listed as part of something else.
+    let overlapped = |side: &Cells, offset: u64, size: u64| {
+        let near = side.cells.range(offset.saturating_sub(64)..offset.saturating_add(size));
+        near.into_iter().any(|(at, (n, _))| *at + n > offset)
+    };
+    let mut open = then.open || els.open;
     for (offset, (size, t)) in &then.cells {
         match els.cells.get(offset) {
             Some((other, e)) if other == size => {
                 cells.insert(*offset, (*size, join_values(cond, t, e)));
             }
             // Not initialised on the other side: reading it there has no meaning.
-            None if !els.open => {
+            None if !els.open && !overlapped(els, *offset, *size) => {
                 cells.insert(*offset, (*size, t.clone()));
             }
-            None | Some(_) => {}
+            None | Some(_) => open = true,
         }
     }
     for (offset, cell) in &els.cells {
-        if !then.cells.contains_key(offset) && !then.open {
+        if then.cells.contains_key(offset) {
+            continue;
+        }
+        if !then.open && !overlapped(then, *offset, cell.0) {
             cells.insert(*offset, cell.clone());
+        } else {
+            open = true;
         }
     }
     let rest = N::ite(cond, &then.rest, &els.rest);
@@ -143,7 +154,7 @@ fn join_cells(cond: &B, then: &Cells, els: &Cells) -> Cells {
         // One side lost cells to a store at an unknown place: what it does not list is not uninitialised.
         cells.retain(|offset, _| then.cells.contains_key(offset) && els.cells.contains_key(offset));
     }
-    Cells { cells, rest, open: then.open || els.open }
+    Cells { cells, rest, open }
 }
 
 /// Is this value surely the null pointer?

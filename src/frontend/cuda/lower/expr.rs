@@ -187,6 +187,7 @@ impl<'l, 't> Body<'l, 't> {
                     let ty = match (&t.ty, &e.ty) {
                         (Type::Int(a), Type::Int(b)) if a == b => t.ty.clone(),
                         (Type::Int(a), Type::Int(b)) => Type::Int(common(*a, *b)),
+                        (Type::Float(a), Type::Float(b)) => Type::Float(*a.max(b)),
                         (Type::Float(_), _) => t.ty.clone(),
                         (_, Type::Float(_)) | (Type::Int(_), _) => e.ty.clone(),
                         (Type::Ptr(p), _) if **p == Type::Void => e.ty.clone(),
