@@ -213,6 +213,8 @@ fn builtin_name(builtin: Builtin) -> String {
         Builtin::BlockDim(a) => format!("blockDim.{}", axis(a)),
         Builtin::GridDim(a) => format!("gridDim.{}", axis(a)),
         Builtin::WarpSize => "warpSize".to_owned(),
+        Builtin::LinearThread => "linearThread".to_owned(),
+        Builtin::BlockSize => "blockSize".to_owned(),
     }
 }
 

@@ -83,6 +83,10 @@ pub enum Builtin {
     BlockDim(u8),
     GridDim(u8),
     WarpSize,
+    /// The number of a thread in its block, the first axis being the fastest.
+    LinearThread,
+    /// Threads of a block.
+    BlockSize,
 }
 
 #[derive(Clone, Debug)]

@@ -121,6 +121,8 @@ impl Axes {
                     (self.cluster, self.grid) = (true, [true; 3]);
                 }
                 ExprKind::Builtin(Builtin::ThreadIdx(a) | Builtin::BlockDim(a)) => self.block[usize::from(*a)] = true,
+                // Of the other axes they say nothing: a block that is not read along them is as good as one of extent 1.
+                ExprKind::Builtin(Builtin::LinearThread | Builtin::BlockSize) => self.block[0] = true,
                 ExprKind::Builtin(Builtin::BlockIdx(a) | Builtin::GridDim(a)) => self.grid[usize::from(*a)] = true,
                 _ => {}
             },

@@ -226,6 +226,12 @@ pub fn function(name: &str) -> Option<Builtin> {
         }
         "__int_as_float" | "__uint_as_float" | "__int2float_rn" | "__uint2float_rn" | "__half2float"
         | "__ull2float_rn" | "__ll2float_rn" => known(Intrinsic::Pure(Name::new(name), None), FLOAT),
+        "__builtin_inff" | "__builtin_huge_valf" | "__builtin_nanf" => {
+            known(Intrinsic::Pure(Name::new(name), None), FLOAT)
+        }
+        "__builtin_inf" | "__builtin_huge_val" | "__builtin_nan" => {
+            known(Intrinsic::Pure(Name::new(name), None), DOUBLE)
+        }
         "__longlong_as_double" | "__hiloint2double" | "__int2double_rn" => {
             known(Intrinsic::Pure(Name::new(name), None), DOUBLE)
         }

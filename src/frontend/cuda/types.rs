@@ -276,6 +276,12 @@ impl<'t> Body<'_, 't> {
             return Type::Unknown(Arc::from(text));
         };
         let name = self.text(name);
+        if name == "thread_block_tile"
+            && let Some(first) = self.template_arguments(arguments).first()
+            && let Some(lanes) = self.template_value(*first)
+        {
+            return Type::Unknown(Arc::from(format!("thread_block_tile<{lanes}>")));
+        }
         match self.lower.names.find_type(name, self.scope, qualifier) {
             Found::One(TypeDecl::Class(class, Some(parameters))) if self.type_depth < 40 => {
                 self.type_depth += 1;

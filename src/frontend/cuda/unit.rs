@@ -324,21 +324,30 @@ impl<'a> Unit<'a> {
         let (mut text, attributes) = blank_attributes(expanded);
         let mut inserted: Vec<usize> = Vec::new();
         let mut tree = parse(&text)?;
-        // `i < n && j > (m)` reads as a call of a template; a unary plus after the `>` says what is meant.
+        // `i < n && j > (m)` reads as a call of a template; a unary plus after the `>` says what is meant. `a<8> b = c;`
+        // reads as an assignment to comparisons; `typename` in front of it says that it is a declaration.
         for _ in 0..4 {
-            let mut found = Vec::new();
-            false_templates(tree.root_node(), &text, &mut found);
+            let mut found: Vec<(usize, &str)> = Vec::new();
+            misread(tree.root_node(), &text, &mut found);
             if found.is_empty() {
                 break;
             }
             found.sort_unstable();
             found.dedup();
-            for position in found.iter().rev() {
-                text.insert(*position, '+');
+            let mut all: Vec<usize> = inserted
+                .iter()
+                .map(|p| p + found.iter().filter(|(f, _)| f <= p).map(|(_, words)| words.len()).sum::<usize>())
+                .collect();
+            let mut before = 0;
+            for (position, words) in &found {
+                all.extend((0..words.len()).map(|i| position + before + i));
+                before += words.len();
             }
-            let moved = inserted.iter().map(|p| p + found.iter().filter(|f| *f <= p).count());
-            inserted = moved.chain(found.iter().enumerate().map(|(before, f)| f + before)).collect();
-            inserted.sort_unstable();
+            for (position, words) in found.iter().rev() {
+                text.insert_str(*position, words);
+            }
+            all.sort_unstable();
+            inserted = all;
             tree = parse(&text)?;
         }
         Some(Unit { text, tree, inserted, attributes, origin })
@@ -747,8 +756,9 @@ pub fn declared_name(node: Node<'_>) -> Option<Node<'_>> {
     None
 }
 
-/// Positions after the `>` of comparisons that were read as the end of template arguments.
-fn false_templates(node: Node, text: &str, found: &mut Vec<usize>) {
+/// Where something has to be inserted so that a text is read as what it is: after the `>` of comparisons that were read as
+/// the end of template arguments, and in front of declarations that were read as comparisons.
+fn misread(node: Node, text: &str, found: &mut Vec<(usize, &'static str)>) {
     let mut stack = vec![node];
     while let Some(node) = stack.pop() {
         if node.kind() == "template_function"
@@ -761,7 +771,31 @@ fn false_templates(node: Node, text: &str, found: &mut Vec<usize>) {
                         .is_some_and(|o| matches!(text.get(o.byte_range()), Some("&&" | "||")))
             });
             if logical {
-                found.push(arguments.end_byte());
+                found.push((arguments.end_byte(), "+"));
+            }
+        }
+        if node.kind() == "expression_statement"
+            && let Some(expr) = node.named_child(0)
+        {
+            let operator = |n: Node| n.child_by_field_name("operator").and_then(|o| text.get(o.byte_range()));
+            let place = match (expr.kind(), operator(expr)) {
+                ("assignment_expression", Some("=")) => expr.child_by_field_name("left"),
+                ("binary_expression", _) => Some(expr),
+                _ => None,
+            };
+            let declares = place.is_some_and(|place| {
+                let right = place.child_by_field_name("right").and_then(|r| match r.kind() {
+                    "assignment_expression" => r.child_by_field_name("left"),
+                    _ => Some(r),
+                });
+                let name = right.is_some_and(|r| r.kind() == "identifier");
+                let compared = place
+                    .child_by_field_name("left")
+                    .is_some_and(|l| l.kind() == "binary_expression" && operator(l) == Some("<"));
+                place.kind() == "binary_expression" && operator(place) == Some(">") && name && compared
+            });
+            if declares {
+                found.push((node.start_byte(), "typename "));
             }
         }
         let mut cursor = node.walk();

@@ -79,7 +79,7 @@ pub(super) fn is_well_known(name: &str) -> bool {
         assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h iso646.h limits.h locale.h malloc.h math.h \
         memory.h setjmp.h signal.h stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h \
         stdnoreturn.h string.h strings.h tgmath.h threads.h time.h uchar.h values.h wchar.h wctype.h \
-        dirent.h dlfcn.h fcntl.h getopt.h libgen.h omp.h pthread.h sched.h unistd.h windows.h winsock2.h x86intrin.h \
+        dirent.h dlfcn.h fcntl.h getopt.h glob.h netdb.h poll.h regex.h termios.h libgen.h omp.h pthread.h sched.h unistd.h windows.h winsock2.h x86intrin.h \
         immintrin.h emmintrin.h xmmintrin.h mpi.h \
         builtin_types.h channel_descriptor.h common_functions.h cooperative_groups.h cudaGL.h cudart_platform.h \
         device_atomic_functions.h device_double_functions.h device_functions.h device_functions.hpp \
@@ -88,7 +88,9 @@ pub(super) fn is_well_known(name: &str) -> bool {
         surface_indirect_functions.h surface_types.h texture_fetch_functions.h texture_indirect_functions.h \
         texture_types.h vector_functions.h vector_functions.hpp vector_types.h opencl.h opencl-c.h opencl-c-base.h \
         texture_fetch_functions.hpp crt/host_defines.h crt/mma.h ";
-    const STARTS: [&str; 20] = [
+    const STARTS: [&str; 22] = [
+        "arpa/",
+        "netinet/",
         "cuda",
         "curand",
         "cublas",

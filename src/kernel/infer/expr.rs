@@ -285,6 +285,15 @@ impl<'p> Walk<'p> {
             Builtin::BlockDim(axis) => self.block_dim[usize::from(axis)].clone(),
             Builtin::GridDim(axis) => self.grid_dim[usize::from(axis)].clone(),
             Builtin::WarpSize => N::num(32),
+            Builtin::LinearThread => {
+                let [x, y, z] = [0, 1, 2].map(|axis| coordinate(&self.threads, axis));
+                let row = N::add(IntTy::U32, &y, &N::mul(IntTy::U32, &self.block_dim[1], &z));
+                N::add(IntTy::U32, &x, &N::mul(IntTy::U32, &self.block_dim[0], &row))
+            }
+            Builtin::BlockSize => {
+                let [x, y, z] = &self.block_dim;
+                N::mul(IntTy::U32, &N::mul(IntTy::U32, x, y), z)
+            }
         }
     }
 

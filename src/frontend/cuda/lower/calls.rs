@@ -178,15 +178,26 @@ impl<'l, 't> Body<'l, 't> {
         if let Some(builtin) = builtin {
             return self.call_builtin(builtin, values(self, args), span);
         }
-        if matches!(
-            name,
-            "this_thread_block"
-                | "this_grid"
-                | "tiled_partition"
-                | "coalesced_threads"
-                | "this_multi_grid"
-                | "this_cluster"
-        ) {
+        if name == "tiled_partition" {
+            return self.tiled_partition(template, span);
+        }
+        if let Some(made) = self.group_function(name, &args, span) {
+            return made;
+        }
+        if let ("__stcs" | "__stcg" | "__stwb" | "__stwt", [_, _]) = (name, args.as_slice()) {
+            let mut args = args.into_iter().map(|a| self.value(a));
+            if let (Some(pointer), Some(value)) = (args.next(), args.next()) {
+                drop(args);
+                let place = self.deref(pointer, span);
+                return self.assign(place, value, span);
+            }
+            return self.unclear("this store is not understood".to_owned(), vec![], span);
+        }
+        if let ("__builtin_assume_aligned", [pointer, ..]) = (name, args.as_slice()) {
+            return self.value(pointer.clone());
+        }
+        if matches!(name, "this_thread_block" | "this_grid" | "coalesced_threads" | "this_multi_grid" | "this_cluster")
+        {
             let ty = match name {
                 "this_thread_block" => "thread_block",
                 "this_grid" => "grid_group",
@@ -211,23 +222,6 @@ impl<'l, 't> Body<'l, 't> {
         });
         let args = args.collect();
         Expr::new(ExprKind::CallUnknown(Name::new(name), args), Type::Unknown(Arc::from("?")), span)
-    }
-
-    pub(super) fn group_barrier(&mut self, group: &Type, span: Span) -> Expr {
-        let scope = match group.value() {
-            Type::Unknown(name) => match &**name {
-                "thread_block" => Some(Scope::Block),
-                "grid_group" | "multi_grid_group" => Some(Scope::Grid),
-                "cluster_group" => Some(Scope::Cluster),
-                _ => None,
-            },
-            _ => None,
-        };
-        match scope {
-            Some(scope) => Expr::new(ExprKind::Intrinsic(Intrinsic::Barrier(scope), vec![]), Type::Void, span),
-            // A barrier of a part of a block orders less than the block: taking it for nothing is sound.
-            None => Expr::new(ExprKind::Intrinsic(Intrinsic::Nothing, vec![]), Type::Void, span),
-        }
     }
 
     pub(super) fn call_decl(

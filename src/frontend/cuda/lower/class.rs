@@ -376,6 +376,12 @@ impl<'l, 't> Body<'l, 't> {
             let intrinsic = if name == "barrier_wait" { Intrinsic::ClusterWait } else { Intrinsic::ClusterArrive };
             return Expr::new(ExprKind::Intrinsic(intrinsic, vec![]), Type::Void, span);
         }
+        if let Type::Unknown(_) = &class {
+            let args: Vec<Expr> = arguments.iter().map(|a| self.expr(*a)).collect();
+            if let Some(found) = self.group_member(&class, name, &args, span) {
+                return found;
+            }
+        }
         if let (Type::Unknown(group), [], "sync") = (&class, arguments, name) {
             let known = ["thread_block", "grid_group", "multi_grid_group", "cluster_group"].contains(&&**group);
             let group_like = known || group.contains("group") || group.contains("thread_block_tile");

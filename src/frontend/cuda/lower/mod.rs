@@ -11,6 +11,7 @@ mod calls;
 mod class;
 mod construct;
 mod expr;
+mod groups;
 mod init;
 mod lambda;
 mod literal;

@@ -1,0 +1,87 @@
+//! Cooperative groups: which threads they have, and their barriers.
+
+use super::*;
+
+/// The number of lanes of a warp, which tiles of that size are.
+const WARP: i128 = 32;
+
+impl<'l, 't> Body<'l, 't> {
+    /// The type of a tile of that many threads.
+    pub(super) fn tile_type(lanes: i128) -> Type {
+        Type::Unknown(Arc::from(format!("thread_block_tile<{lanes}>")))
+    }
+
+    /// The lanes of a tile, by its type.
+    fn tile_lanes(group: &Type) -> Option<i128> {
+        let Type::Unknown(name) = group.value() else { return None };
+        let lanes: i128 = name.strip_prefix("thread_block_tile<")?.strip_suffix('>')?.parse().ok()?;
+        (lanes > 0 && lanes <= 1024).then_some(lanes)
+    }
+
+    /// A question about a group that needs no other thread, or an exchange between its threads.
+    pub(super) fn group_member(&mut self, group: &Type, name: &str, args: &[Expr], span: Span) -> Option<Expr> {
+        let builtin = |b: Builtin| Expr::new(ExprKind::Builtin(b), Type::UINT, span);
+        let number = |n: i128| Expr::new(ExprKind::Int(n), Type::UINT, span);
+        let lanes = Self::tile_lanes(group);
+        let in_block = matches!(group.value(), Type::Unknown(name) if &**name == "thread_block");
+        let exchange = name.starts_with("shfl") || matches!(name, "any" | "all" | "ballot" | "match_any" | "match_all");
+        if exchange && lanes.is_some() {
+            let ty = if name.starts_with("shfl") { args.first()?.ty.value().clone() } else { Type::UINT };
+            let args = args.iter().map(|a| self.value(a.clone())).collect();
+            return Some(Expr::new(ExprKind::Intrinsic(Intrinsic::Havoc(Name::new(name)), args), ty, span));
+        }
+        match (name, lanes) {
+            ("thread_rank", Some(n)) => Some(self.binary("%", builtin(Builtin::LinearThread), number(n), span)),
+            ("size" | "num_threads", Some(n)) => Some(number(n)),
+            ("meta_group_rank", Some(n)) => Some(self.binary("/", builtin(Builtin::LinearThread), number(n), span)),
+            ("meta_group_size", Some(n)) => {
+                let round = self.binary("+", builtin(Builtin::BlockSize), number(n - 1), span);
+                Some(self.binary("/", round, number(n), span))
+            }
+            ("thread_rank", None) if in_block => Some(builtin(Builtin::LinearThread)),
+            ("size" | "num_threads", None) if in_block => Some(builtin(Builtin::BlockSize)),
+            ("thread_index", None) if in_block => Some(self.name("threadIdx", span)),
+            ("group_index", None) if in_block => Some(self.name("blockIdx", span)),
+            ("group_dim" | "dim_threads", None) if in_block => Some(self.name("blockDim", span)),
+            _ => None,
+        }
+    }
+
+    /// `reduce(group, value, operation)` and its like: a value that is not known, made by the threads of the group.
+    pub(super) fn group_function(&mut self, name: &str, args: &[Expr], span: Span) -> Option<Expr> {
+        let known = matches!(name, "reduce" | "inclusive_scan" | "exclusive_scan");
+        let (group, value) = (args.first()?, args.get(1)?);
+        if !known || Self::tile_lanes(&group.ty).is_none() {
+            return None;
+        }
+        let ty = value.ty.value().clone();
+        let args = args.iter().map(|a| self.value(a.clone())).collect();
+        Some(Expr::new(ExprKind::Intrinsic(Intrinsic::Havoc(Name::new(name)), args), ty, span))
+    }
+
+    pub(super) fn group_barrier(&mut self, group: &Type, span: Span) -> Expr {
+        let scope = match group.value() {
+            Type::Unknown(name) => match &**name {
+                "thread_block" => Some(Scope::Block),
+                "grid_group" | "multi_grid_group" => Some(Scope::Grid),
+                "cluster_group" => Some(Scope::Cluster),
+                _ if Self::tile_lanes(group) == Some(WARP) => Some(Scope::Warp),
+                _ => None,
+            },
+            _ => None,
+        };
+        match scope {
+            Some(scope) => Expr::new(ExprKind::Intrinsic(Intrinsic::Barrier(scope), vec![]), Type::Void, span),
+            // A barrier of a part of a block orders less than the block: taking it for nothing is sound.
+            None => Expr::new(ExprKind::Intrinsic(Intrinsic::Nothing, vec![]), Type::Void, span),
+        }
+    }
+
+    /// `tiled_partition<N>(group)`.
+    pub(super) fn tiled_partition(&mut self, template: Option<Node<'t>>, span: Span) -> Expr {
+        let first = template.and_then(|list| self.template_arguments(list).first().copied());
+        let lanes = first.and_then(|n| self.template_value(n)).filter(|n| (1..=1024).contains(n));
+        let ty = lanes.map_or_else(|| Type::Unknown(Arc::from("thread_group")), Self::tile_type);
+        Expr::new(ExprKind::Constant(Name::new("tile")), ty, span)
+    }
+}
