@@ -9,7 +9,7 @@ use super::witness::{Divergence, Race, diverge, witness};
 use crate::base::{Name, SourceMap, Span};
 use crate::core::race::{ArrayRaces, RacePhase};
 use crate::core::scope::{Level, Task};
-use crate::core::uniform::{Obligation, divergence, obligations};
+use crate::core::uniform::{Obligation, divergence};
 use crate::core::{Coordinate, Mode, SiteId};
 use crate::exp::display::Quoted;
 use crate::exp::{B, Fun, Interval, N, Subst, Var, free_vars_b};
@@ -223,8 +223,8 @@ impl Check<'_> {
                 let span = violation.at.map(|s| self.span(s));
                 self.reason("ill-formed", format!("{} [{}]", violation.message, violation.rule), span);
             }
-            for obligation in obligations(&at.projection) {
-                self.uniformity(&at, &obligation);
+            for obligation in &at.obligations {
+                self.uniformity(&at, obligation);
             }
             self.level(&at);
         }
@@ -450,7 +450,7 @@ impl Check<'_> {
                         self.unknown(array, &Reason::Incomplete("the model names no accesses".to_owned()), at.level);
                         return;
                     };
-                    let race = witness(&self.inferred.kernel, phase, pair, &model, self.options.warp_size);
+                    let race = witness(&at.kernel, phase, pair, &model, self.options.warp_size);
                     self.found(phase, array, pair, race, same_value);
                     if self.findings.len() >= self.options.max_findings {
                         return;

@@ -220,6 +220,7 @@ fn intrinsic_name(intrinsic: &Intrinsic) -> String {
     match intrinsic {
         Intrinsic::Atomic(name, scope) => format!("atomic {scope} {name}"),
         Intrinsic::Barrier(scope) => format!("sync {scope}"),
+        Intrinsic::FencedBarrier => "sync block".to_owned(),
         Intrinsic::BarrierReduce(name) => format!("sync block {name}"),
         Intrinsic::Pure(name, _) => format!("pure {name}"),
         Intrinsic::TouchReadWrite(name) => format!("touch {name}"),

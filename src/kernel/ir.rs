@@ -161,6 +161,8 @@ pub enum Intrinsic {
     Atomic(Name, Scope),
     /// A barrier; arguments: the mask, for warp scope.
     Barrier(Scope),
+    /// A block barrier that orders only the memory that its argument names, by the flags of OpenCL C.
+    FencedBarrier,
     /// A block barrier that also combines a predicate over the block: the result is uniform.
     BarrierReduce(Name),
     /// Holds for every thread that gets here, from here on.

@@ -168,7 +168,7 @@ fn mutants_are_killed() {
     };
     kills(PLAN, "the barrier of a warp orders the block", |kernel| {
         agree(kernel, |k| {
-            with(k, &|b| Protocol::Sync(Barrier { scope: b.scope.max(Scope::Block), mask: None, site: b.site }))
+            with(k, &|b| Protocol::Sync(Barrier { scope: b.scope.max(Scope::Block), mask: None, ..b.clone() }))
         })
     });
     kills(PLAN, "the barrier of a block does not order a warp", |kernel| {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::value::{ObjId, Offset, Pointer, Value};
 use super::{Frame, OTHER, ObjectKind, Touches, Walk, conjuncts};
 use crate::base::{Name, Span};
-use crate::core::protocol::Barrier;
+use crate::core::protocol::{Barrier, Fence};
 use crate::core::{Mode, Protocol, Scope};
 use crate::exp::subst::Leaves;
 use crate::exp::{B, Fun, FunKind, IntTy, N, NBin, NRel, Var};
@@ -213,14 +213,28 @@ impl<'p> Walk<'p> {
             }
             Intrinsic::Barrier(scope) => {
                 let mask = args.first().map(|a| self.number(a));
-                self.barrier(*scope, mask, span);
+                self.barrier(*scope, mask, Fence::ALL, span);
+                Value::Void
+            }
+            Intrinsic::FencedBarrier => {
+                // The flags of OpenCL C: bit 0 for shared memory, bit 1 for global memory.
+                let flags = args.first().map(|a| self.number(a)).and_then(|n| n.as_num());
+                let fence = match flags {
+                    Some(flags) => Fence { shared: flags & 1 != 0, global: flags & 2 != 0 },
+                    None => {
+                        let text = "which memory this barrier orders is not a constant";
+                        self.lose("unknown-value", text, span, Touches::Everything);
+                        Fence::ALL
+                    }
+                };
+                self.barrier(Scope::Block, None, fence, span);
                 Value::Void
             }
             Intrinsic::BarrierReduce(name) => {
                 for arg in args {
                     self.eval(arg);
                 }
-                self.barrier(Scope::Block, None, span);
+                self.barrier(Scope::Block, None, Fence::ALL, span);
                 Value::Num(self.fresh_uniform(name.as_str(), IntTy::I32))
             }
             Intrinsic::Assume | Intrinsic::Assert => {
@@ -344,13 +358,13 @@ impl<'p> Walk<'p> {
         }
     }
 
-    pub(super) fn barrier(&mut self, scope: Scope, mask: Option<N>, span: Span) {
+    pub(super) fn barrier(&mut self, scope: Scope, mask: Option<N>, fence: Fence, span: Span) {
         let site = self.site(span);
         let mask = mask.filter(|m| m.as_num() != Some(0xffff_ffff));
         // The site of a barrier goes through the same table as those of accesses.
         let id = crate::core::SiteId(self.events.len() as u32);
         self.events.push(super::Event { site, strides: vec![], constant: 0, width: 0, unknown_size: false });
-        self.emit(Protocol::Sync(Barrier { scope, mask, site: id }));
+        self.emit(Protocol::Sync(Barrier { scope, mask, fence, site: id }));
         self.state.epoch = self.fresh_uniform("phase", IntTy::OPAQUE);
         self.state.versions.clear();
         self.state.recent.clear();
