@@ -69,7 +69,7 @@ pub fn dump(
             out.push_str(&questions(&file, kernel, settings, solver)?);
             continue;
         }
-        let (launch, _) = launch(settings.block, settings.grid, &file.header, kernel.launch_bounds);
+        let (launch, _) = launch(settings.block, settings.grid, &file.header, kernel);
         let inferred = protocol_of(kernel, &launch, &settings.check);
         if stage == Stage::Protocol {
             out.push_str(&protocol_text(&inferred));
@@ -132,7 +132,7 @@ fn questions(
     if let Err(reason) = session.solver() {
         return Err(reason.to_string());
     }
-    let (launch, notes) = launch(settings.block, settings.grid, &file.header, kernel.launch_bounds);
+    let (launch, notes) = launch(settings.block, settings.grid, &file.header, kernel);
     let report = check_kernel(kernel, &file.sources, &launch, &notes, &settings.check, &mut session);
     let mut out =
         format!("; kernel {}: {} questions, of which those that the solver got follow\n", kernel.name, report.queries);
@@ -152,7 +152,7 @@ pub fn protocols(path: &Path, text: &str, settings: &Settings) -> Vec<(String, S
     let file = load(path, text.to_owned(), &settings.source);
     let kernels = file.kernels.iter().filter(|k| selected(settings, &k.name));
     let each = kernels.map(|kernel| {
-        let (launch, _) = launch(settings.block, settings.grid, &file.header, kernel.launch_bounds);
+        let (launch, _) = launch(settings.block, settings.grid, &file.header, kernel);
         (kernel.name.clone(), protocol_text(&protocol_of(kernel, &launch, &settings.check)))
     });
     each.collect()
@@ -163,7 +163,7 @@ pub fn list(path: &Path, text: &str, settings: &Settings) -> String {
     let file = load(path, text.to_owned(), &settings.source);
     let mut out = String::new();
     for kernel in &file.kernels {
-        let (launch, notes) = launch(settings.block, settings.grid, &file.header, kernel.launch_bounds);
+        let (launch, notes) = launch(settings.block, settings.grid, &file.header, kernel);
         let inferred = protocol_of(kernel, &launch, &settings.check);
         let line = file.sources.start(kernel.span).line;
         out.push_str(&format!("{}:{line}: {}\n", path.display(), kernel.name));
@@ -173,6 +173,7 @@ pub fn list(path: &Path, text: &str, settings: &Settings) -> String {
             (_, LaunchSource::Option) => "options",
             (_, LaunchSource::Header) => "the header",
             (_, LaunchSource::LaunchSite) => "a launch site",
+            (_, LaunchSource::GroupSize) => "reqd_work_group_size",
             (_, LaunchSource::LaunchBounds) => "__launch_bounds__",
             (_, LaunchSource::Symbolic) => "nowhere: any launch",
         };

@@ -1,5 +1,6 @@
 //! The launch that a kernel is checked for: option, header, launch bounds, or symbolic; the first that says so wins.
 
+use super::source::SourceKernel;
 use crate::frontend::header::{Extent, Header};
 use crate::report::finding::{Launch, LaunchSource};
 
@@ -7,7 +8,7 @@ use crate::report::finding::{Launch, LaunchSource};
 pub type GivenDims = Option<[Option<i128>; 3]>;
 
 /// Chooses block and grid dimensions.
-pub fn launch(block: GivenDims, grid: GivenDims, header: &Header, bounds: Option<i128>) -> (Launch, Vec<String>) {
+pub fn launch(block: GivenDims, grid: GivenDims, header: &Header, kernel: &SourceKernel) -> (Launch, Vec<String>) {
     let extents = |e: [Extent; 3]| {
         e.map(|x| match x {
             Extent::Known(n) => Some(n),
@@ -25,8 +26,12 @@ pub fn launch(block: GivenDims, grid: GivenDims, header: &Header, bounds: Option
             from = LaunchSource::Header;
             extents(given)
         }
+        (None, None) if kernel.group_size.is_some() => {
+            from = LaunchSource::GroupSize;
+            kernel.group_size.map_or([None; 3], |size| size.map(Some))
+        }
         (None, None) => {
-            if let Some(n) = bounds {
+            if let Some(n) = kernel.launch_bounds {
                 from = LaunchSource::LaunchBounds;
                 assumptions.push(format!("a block has at most {n} threads (__launch_bounds__)"));
             }

@@ -112,7 +112,7 @@ pub fn check_files(inputs: &[(PathBuf, String)], settings: &Settings, solver: &S
         |(), (f, k)| {
             let file = &files[*f];
             let kernel = &file.kernels[*k];
-            let (launch, notes) = launch(settings.block, settings.grid, &file.header, kernel.launch_bounds);
+            let (launch, notes) = launch(settings.block, settings.grid, &file.header, kernel);
             if settings.deadline.is_some_and(|d| Instant::now() >= d) {
                 return gave_up(
                     file,

@@ -3,7 +3,9 @@
 use super::choices::Choices;
 use super::expressions::{small_number, small_truth};
 use crate::base::Name;
-use crate::core::{Access, ArrayDecl, Barrier, Coordinate, Fence, Kernel, Mode, Protocol, Range, Scope, SiteId, Space, Step};
+use crate::core::{
+    Access, ArrayDecl, Barrier, Coordinate, Fence, Kernel, Mode, Protocol, Range, Scope, SiteId, Space, Step,
+};
 use crate::exp::{B, IntTy, N, NBin, Var};
 
 /// Which language the kernels are of.

@@ -39,6 +39,8 @@ pub struct VarDecl {
     pub name: Name,
     pub ty: Type,
     pub storage: Storage,
+    /// Where what a pointer points to lives, for the parameters of kernels.
+    pub points_to: Storage,
     pub span: Span,
 }
 

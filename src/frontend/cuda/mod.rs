@@ -2,5 +2,6 @@
 
 pub mod builtins;
 pub mod lower;
+pub mod opencl;
 pub mod types;
 pub mod unit;

@@ -6,6 +6,28 @@ use tree_sitter::{Node, Parser, Tree};
 
 use crate::base::Span;
 
+/// The language of a translation unit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dialect {
+    Cuda,
+    OpenCl,
+}
+
+/// A word of OpenCL C that stands in front of a type or a name, or behind a `*`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mark {
+    Kernel,
+    Global,
+    Local,
+    Constant,
+    Private,
+    ReadOnly,
+    /// `__write_only` and `__read_write`.
+    Writable,
+    /// `reqd_work_group_size(x, y, z)`.
+    GroupSize([i128; 3]),
+}
+
 /// The text of a translation unit, its tree, and the way back to where the text was written.
 pub struct Unit<'a> {
     pub text: String,
@@ -14,6 +36,9 @@ pub struct Unit<'a> {
     inserted: Vec<usize>,
     /// `__align__(n)` and its like, which the grammar does not know: where, and n.
     alignments: Vec<(usize, u64)>,
+    /// The qualifiers of OpenCL C, which the grammar does not know: where they stood.
+    marks: Vec<(usize, Mark)>,
+    pub dialect: Dialect,
     origin: &'a dyn Fn(usize, usize) -> Span,
 }
 
@@ -31,6 +56,8 @@ pub struct FunDecl<'t> {
     /// Where its name stands, and what is looked up from inside of it.
     pub scope: ScopeId,
     pub is_kernel: bool,
+    /// The block that it asks for: `reqd_work_group_size`.
+    pub group_size: Option<[i128; 3]>,
     pub has_body: bool,
 }
 
@@ -229,9 +256,39 @@ fn parse(text: &str) -> Option<Tree> {
     parser.parse(text, None)
 }
 
-/// Blanks words that the grammar does not place everywhere that compilers do; positions stay. Alignments are returned.
-fn blank_attributes(text: &str) -> (String, Vec<(usize, u64)>) {
+/// What a word of OpenCL C is, if it is a qualifier; the inner `None` is one that says nothing about memory.
+fn qualifier(word: &str) -> Option<Option<Mark>> {
+    Some(match word {
+        "__kernel" | "kernel" => Some(Mark::Kernel),
+        "__global" | "global" => Some(Mark::Global),
+        "__local" | "local" => Some(Mark::Local),
+        "__constant" | "constant" => Some(Mark::Constant),
+        "__private" | "private" => Some(Mark::Private),
+        "__read_only" | "read_only" => Some(Mark::ReadOnly),
+        "__write_only" | "write_only" | "__read_write" | "read_write" => Some(Mark::Writable),
+        "__generic" | "restrict" | "__restrict" | "__restrict__" => None,
+        _ => return None,
+    })
+}
+
+/// The sizes in `__attribute__((reqd_work_group_size(8, 8, 1)))`.
+fn group_size(attribute: &str) -> Option<Mark> {
+    let (_, rest) = attribute.split_once("reqd_work_group_size")?;
+    let (list, _) = rest.trim_start().trim_start_matches('_').trim_start().strip_prefix('(')?.split_once(')')?;
+    let sizes: Vec<i128> = list.split(',').filter_map(|n| n.trim().parse().ok()).filter(|n| *n > 0).collect();
+    sizes.try_into().ok().map(Mark::GroupSize)
+}
+
+/// Text without the words that the grammar does not place everywhere that compilers do; positions stay.
+struct Blanked {
+    text: String,
+    alignments: Vec<(usize, u64)>,
+    marks: Vec<(usize, Mark)>,
+}
+
+fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
     let mut alignments = Vec::new();
+    let mut marks = Vec::new();
     const WORDS: [&str; 7] = [
         "__forceinline__",
         "__noinline__",
@@ -241,7 +298,7 @@ fn blank_attributes(text: &str) -> (String, Vec<(usize, u64)>) {
         "__extension__",
         "__cdecl",
     ];
-    const CALLS: [&str; 5] = ["__attribute__", "__align__", "__declspec", "__cluster_dims__", "alignas"];
+    const CALLS: [&str; 6] = ["__attribute__", "__attribute", "__align__", "__declspec", "__cluster_dims__", "alignas"];
     let bytes = text.as_bytes();
     let mut out = bytes.to_vec();
     let word_char = |b: u8| b == b'_' || b.is_ascii_alphanumeric();
@@ -257,6 +314,7 @@ fn blank_attributes(text: &str) -> (String, Vec<(usize, u64)>) {
         }
         let word = &text[start..i];
         let mut end = i;
+        let qualifier = if dialect == Dialect::OpenCl { qualifier(word) } else { None };
         if CALLS.contains(&word) {
             let mut j = i;
             while j < bytes.len() && bytes[j].is_ascii_whitespace() {
@@ -281,6 +339,11 @@ fn blank_attributes(text: &str) -> (String, Vec<(usize, u64)>) {
             if let Ok(n) = number.parse::<u64>() {
                 alignments.push((start, n));
             }
+            if dialect == Dialect::OpenCl {
+                marks.extend(group_size(&text[i..end]).map(|mark| (start, mark)));
+            }
+        } else if let Some(mark) = qualifier {
+            marks.extend(mark.map(|mark| (start, mark)));
         } else if !WORDS.contains(&word) {
             continue;
         }
@@ -291,13 +354,13 @@ fn blank_attributes(text: &str) -> (String, Vec<(usize, u64)>) {
         }
         i = end;
     }
-    (String::from_utf8(out).unwrap_or_else(|_| text.to_owned()), alignments)
+    Blanked { text: String::from_utf8(out).unwrap_or_else(|_| text.to_owned()), alignments, marks }
 }
 
 impl<'a> Unit<'a> {
     /// Parses expanded text. `origin` maps a byte range of it to where it was written.
-    pub fn parse(expanded: &str, origin: &'a dyn Fn(usize, usize) -> Span) -> Option<Unit<'a>> {
-        let (mut text, alignments) = blank_attributes(expanded);
+    pub fn parse(expanded: &str, dialect: Dialect, origin: &'a dyn Fn(usize, usize) -> Span) -> Option<Unit<'a>> {
+        let Blanked { mut text, alignments, marks } = blank_attributes(expanded, dialect);
         let mut inserted: Vec<usize> = Vec::new();
         let mut tree = parse(&text)?;
         // `i < n && j > (m)` reads as a call of a template; a unary plus after the `>` says what is meant.
@@ -317,7 +380,52 @@ impl<'a> Unit<'a> {
             inserted.sort_unstable();
             tree = parse(&text)?;
         }
-        Some(Unit { text, tree, inserted, alignments, origin })
+        Some(Unit { text, tree, inserted, alignments, marks, dialect, origin })
+    }
+
+    /// The qualifiers of OpenCL C in a range of the text.
+    fn marks_in(&self, range: std::ops::Range<usize>) -> Vec<Mark> {
+        let back = |at: usize| at - self.inserted.partition_point(|p| *p < at);
+        let range = back(range.start)..back(range.end);
+        self.marks.iter().filter(|(at, _)| range.contains(at)).map(|(_, mark)| *mark).collect()
+    }
+
+    /// Where what belongs to a node begins: the end of the token in front of it.
+    fn begin(&self, node: Node) -> usize {
+        let before = self.text.get(..node.start_byte()).unwrap_or("");
+        before.trim_end().len()
+    }
+
+    /// The qualifiers of a declaration as they qualify what it declares: of what its pointers point to, and of the variable
+    /// itself. Without a pointer all of them are of the variable.
+    pub fn qualifiers(&self, declaration: Node, declarator: Option<Node>) -> (Vec<Mark>, Vec<Mark>) {
+        let from = self.begin(declaration);
+        let Some(declarator) = declarator else { return (Vec::new(), self.marks_in(from..declaration.end_byte())) };
+        // The specifiers are those of every declarator in the list.
+        let first = declaration.child_by_field_name("declarator").unwrap_or(declarator);
+        let specifiers_end = first.start_byte().min(declarator.start_byte());
+        let mut specifiers = self.marks_in(from..specifiers_end);
+        let end = declared_name(declarator).map_or(declarator.end_byte(), |n| n.start_byte());
+        let mut pointer = None;
+        let mut node = Some(declarator);
+        while let Some(current) = node {
+            if matches!(current.kind(), "pointer_declarator" | "abstract_pointer_declarator") {
+                pointer = Some(current.start_byte());
+            }
+            node = match current.kind() {
+                "parenthesized_declarator" | "attributed_declarator" => {
+                    current.child_by_field_name("declarator").or_else(|| last_named(current))
+                }
+                _ => current.child_by_field_name("declarator"),
+            };
+        }
+        match pointer {
+            None => {
+                specifiers.extend(self.marks_in(specifiers_end..end));
+                (Vec::new(), specifiers)
+            }
+            Some(star) => (specifiers, self.marks_in(star..end.max(star))),
+        }
     }
 
     pub fn span(&self, node: Node) -> Span {
@@ -524,9 +632,17 @@ impl<'a> Unit<'a> {
             return None;
         }
         let mut cursor = node.walk();
-        let is_kernel = node.children(&mut cursor).any(|c| self.str(c) == "__global__");
+        let marks = self.marks_in(self.begin(node)..declarator.start_byte());
+        let is_kernel = match self.dialect {
+            Dialect::Cuda => node.children(&mut cursor).any(|c| self.str(c) == "__global__"),
+            Dialect::OpenCl => marks.contains(&Mark::Kernel),
+        };
+        let group_size = marks.iter().find_map(|mark| match mark {
+            Mark::GroupSize(size) => Some(*size),
+            _ => None,
+        });
         let has_body = node.child_by_field_name("body").is_some();
-        Some(FunDecl { node, declarator, template, class, scope, is_kernel, has_body })
+        Some(FunDecl { node, declarator, template, class, scope, is_kernel, group_size, has_body })
     }
 
     fn collect_type<'t>(&'t self, node: Node<'t>, template: Option<Node<'t>>, scope: ScopeId, names: &mut Names<'t>) {

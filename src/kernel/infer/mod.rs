@@ -252,7 +252,7 @@ impl<'p> Walk<'p> {
     fn run(&mut self, kernel: FunId, config: &Config) {
         // All arrays are known before the walk, so that a loop can tell what it may change.
         for (i, function) in self.program.functions.iter().enumerate() {
-            for (v, decl) in function.vars.iter().enumerate() {
+            for (v, decl) in function.vars.iter().enumerate().skip(function.params) {
                 if decl.storage == Storage::Shared {
                     self.static_object(FunId(i as u32), VarId(v as u32));
                 }
@@ -277,7 +277,7 @@ impl<'p> Walk<'p> {
             let names = part_names(&decl.ty, decl.name.as_str());
             for (offset, ty) in parts {
                 let name = names.get(&offset).cloned().unwrap_or_else(|| format!("{}+{offset}", decl.name));
-                let value = self.parameter(&name, &ty, config);
+                let value = self.parameter(&name, &ty, decl.points_to, config);
                 self.set_cell(object, offset, ty.size(), value);
             }
         }
@@ -287,12 +287,17 @@ impl<'p> Walk<'p> {
     }
 
     /// The value of a (part of a) kernel parameter.
-    fn parameter(&mut self, name: &str, ty: &Type, config: &Config) -> Value {
+    fn parameter(&mut self, name: &str, ty: &Type, points_to: Storage, config: &Config) -> Value {
         match ty {
             Type::Ptr(target) if **target == Type::Fun => Value::Fun(Vec::new(), true),
             Type::Ptr(target) | Type::Ref(target) => {
                 let name = self.array_name(name);
-                let object = self.object(name.as_str(), ObjectKind::Array(Space::Global), (**target).clone());
+                let kind = match points_to {
+                    Storage::Constant => ObjectKind::Constant,
+                    Storage::Shared => ObjectKind::Array(Space::Shared),
+                    Storage::Global | Storage::Private => ObjectKind::Array(Space::Global),
+                };
+                let object = self.object(name.as_str(), kind, (**target).clone());
                 Value::Ptr(Pointer::to(object, Offset::start()))
             }
             Type::Int(int) => {

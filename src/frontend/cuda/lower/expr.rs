@@ -40,6 +40,10 @@ impl<'l, 't> Body<'l, 't> {
                     Method::None => Expr::new(ExprKind::Convert(Box::new(expr)), ty.clone(), span),
                 }
             }
+            (_, Type::Struct(_)) if self.lanes(ty).is_some() => match self.to_vector(expr.clone(), ty) {
+                Some(vector) => vector,
+                None => Expr::new(ExprKind::Convert(Box::new(expr)), ty.clone(), span),
+            },
             (_, Type::Struct(_)) => {
                 if self.has_constructors(ty)
                     && let Some(made) = self.construct(ty, vec![expr.clone()], span)
@@ -157,6 +161,11 @@ impl<'l, 't> Body<'l, 't> {
             },
             "assignment_expression" => match (field("left"), field("operator"), field("right")) {
                 (Some(left), Some(operator), Some(right)) => {
+                    let op = self.text(operator);
+                    let op = if op == "=" { op } else { op.trim_end_matches('=') };
+                    if let Some(done) = self.swizzle_assignment(left, op, right, span) {
+                        return done;
+                    }
                     let place = self.expr(left);
                     match self.text(operator) {
                         "=" => {
@@ -175,6 +184,10 @@ impl<'l, 't> Body<'l, 't> {
             "conditional_expression" => match (field("condition"), field("consequence"), field("alternative")) {
                 (Some(c), Some(t), Some(e)) => {
                     let c = self.rvalue(c);
+                    if self.lanes(&c.ty).is_some() {
+                        let (t, e) = (self.rvalue(t), self.rvalue(e));
+                        return self.vector_choice(c, t, e, span);
+                    }
                     let c = self.truth(c);
                     let (t, e) = (self.expr(t), self.expr(e));
                     if is_place(&t) && is_place(&e) && t.ty.value() == e.ty.value() && !matches!(t.ty, Type::Array(..))
@@ -216,6 +229,10 @@ impl<'l, 't> Body<'l, 't> {
             "cast_expression" => match (field("type"), field("value")) {
                 (Some(ty), Some(value)) => {
                     let ty = self.type_of(ty);
+                    if self.lanes(&ty).is_some() && value.kind() == "parenthesized_expression" {
+                        let args = self.listed(value);
+                        return self.vector_literal(args, &ty, span);
+                    }
                     let value = self.rvalue(value);
                     self.cast(value, ty)
                 }
@@ -269,6 +286,18 @@ impl<'l, 't> Body<'l, 't> {
         }
     }
 
+    /// The parts of `(a, b, c)`.
+    fn listed(&mut self, node: Node<'t>) -> Vec<Expr> {
+        let mut current = last_named(node);
+        let mut found = Vec::new();
+        while let Some(list) = current.filter(|n| n.kind() == "comma_expression") {
+            found.extend(list.child_by_field_name("left"));
+            current = list.child_by_field_name("right");
+        }
+        found.extend(current);
+        found.into_iter().map(|n| self.rvalue(n)).collect()
+    }
+
     pub(super) fn unknown(&self, node: Node<'t>, what: &str) -> Expr {
         let text = format!("{} is not supported", what.replace('_', " "));
         Expr::unknown("unknown-construct", text, Type::Unknown(Arc::from("?")), self.span(node))
@@ -309,6 +338,15 @@ impl<'l, 't> Body<'l, 't> {
                 let place = ExprKind::Element(Box::new(base), Box::new(index));
                 self.through_reference(Expr::new(place, (*elem).clone(), span))
             }
+            Type::Struct(_) if self.lanes(&base.ty).is_some() => match self.vector_subscript(base, index, span) {
+                Some(place) => place,
+                None => Expr::unknown(
+                    "unknown-construct",
+                    "this subscript is not supported",
+                    Type::Unknown(Arc::from("?")),
+                    span,
+                ),
+            },
             Type::Struct(_) => match self.operator_call("operator[]", &base, vec![index], span) {
                 Some(call) => call,
                 None => Expr::unknown(
@@ -394,6 +432,9 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     pub(super) fn binary(&mut self, op: &str, l: Expr, r: Expr, span: Span) -> Expr {
+        if let Some(vector) = self.vector_binary(op, &l, &r, span) {
+            return vector;
+        }
         match op {
             "&&" | "and" => {
                 let (l, r) = (self.truth(l), self.truth(r));
@@ -542,6 +583,9 @@ impl<'l, 't> Body<'l, 't> {
             return self.address_of(place, span);
         }
         let value = self.rvalue(argument);
+        if let Some(vector) = self.vector_unary(op, &value, span) {
+            return vector;
+        }
         match (op, value.ty.clone()) {
             ("*", _) => self.deref(value, span),
             ("!" | "not", _) => {
