@@ -235,6 +235,8 @@ fn intrinsic_name(intrinsic: &Intrinsic) -> String {
         Intrinsic::Surface { write, coordinates } => {
             format!("surface{coordinates} {}", if *write { "write" } else { "read" })
         }
+        Intrinsic::GroupCopy => "group copy".to_owned(),
+        Intrinsic::WaitForCopies => "wait for copies".to_owned(),
         Intrinsic::ReadThrough => "read".to_owned(),
         Intrinsic::Nothing => "nothing".to_owned(),
         Intrinsic::Trap => "trap".to_owned(),

@@ -192,6 +192,10 @@ pub enum Intrinsic {
         write: bool,
         coordinates: u8,
     },
+    /// Copies in the background, on behalf of the block: destination, source, number of elements, event. The event.
+    GroupCopy,
+    /// Waits for such copies: the number of events, and where they are.
+    WaitForCopies,
     /// Nothing at all (fences, printf, annotations without effect here).
     Nothing,
     /// Ends the thread.

@@ -124,6 +124,12 @@ pub const OPENCL_PREDEFINED: &[(&str, &str)] = &[
     ("cl_khr_global_int32_extended_atomics", "1"),
     ("cl_khr_local_int32_base_atomics", "1"),
     ("cl_khr_local_int32_extended_atomics", "1"),
+    // Of the headers of GPUVerify: functions without a body, and annotations that name a type.
+    ("DECLARE_UF_UNARY(name, from, to)", "to name(from);"),
+    ("DECLARE_UF_BINARY(name, from1, from2, to)", "to name(from1, from2);"),
+    ("DECLARE_UF_TERNARY(name, from1, from2, from3, to)", "to name(from1, from2, from3);"),
+    ("__read_permission(type, place)", ""),
+    ("__write_permission(type, place)", ""),
     ("CLK_LOCAL_MEM_FENCE", "1"),
     ("CLK_GLOBAL_MEM_FENCE", "2"),
     ("CLK_IMAGE_MEM_FENCE", "4"),

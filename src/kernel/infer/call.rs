@@ -326,6 +326,8 @@ impl<'p> Walk<'p> {
                 self.load(&pointer, &expr.ty, span)
             }
             Intrinsic::Surface { write, coordinates } => self.surface(*write, usize::from(*coordinates), args, expr),
+            Intrinsic::GroupCopy => self.group_copy(args, span),
+            Intrinsic::WaitForCopies => self.wait_for_copies(args, span),
             Intrinsic::Nothing => {
                 // Arguments of annotations are not evaluated by the program.
                 Value::Num(N::num(1))
@@ -368,6 +370,9 @@ impl<'p> Walk<'p> {
         self.state.epoch = self.fresh_uniform("phase", IntTy::OPAQUE);
         self.state.versions.clear();
         self.state.recent.clear();
+        if fence.shared || fence.global {
+            self.copies_go_on();
+        }
     }
 
     fn atomic(&mut self, pointer: &Pointer, ty: &Type, scope: Scope, name: &Name, span: Span) -> Value {

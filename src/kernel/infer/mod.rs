@@ -5,6 +5,7 @@
 //! touches memory. See `protocol-spec/08-inference.md`.
 
 mod call;
+mod copies;
 mod expr;
 mod finish;
 mod loops;
@@ -147,6 +148,8 @@ pub struct Walk<'p> {
     holes: Vec<Value>,
     /// Which array a function of contents stands for.
     contents: HashMap<Name, ObjId>,
+    /// What work-groups copy in the background here.
+    copies: Vec<copies::Copy>,
     steps: usize,
     unrolling: usize,
     abandoned: bool,
@@ -243,6 +246,7 @@ impl<'p> Walk<'p> {
             escaped: BTreeSet::new(),
             holes: Vec::new(),
             contents: HashMap::new(),
+            copies: Vec::new(),
             steps: config.steps,
             unrolling: 0,
             abandoned: false,

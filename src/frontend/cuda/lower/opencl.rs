@@ -360,7 +360,6 @@ impl<'l, 't> Body<'l, 't> {
         if name.starts_with("read_image") || name.starts_with("write_image") || name.starts_with("get_image") {
             return self.image(name, args, span);
         }
-        let nothing = |args| Expr::new(ExprKind::Intrinsic(Intrinsic::Nothing, args), Type::Void, span);
         match (name, args.as_slice()) {
             ("barrier" | "work_group_barrier", [flags] | [flags, _]) => {
                 let intrinsic = Intrinsic::FencedBarrier;
@@ -378,7 +377,13 @@ impl<'l, 't> Body<'l, 't> {
                 let ty = first.ty.clone();
                 Ok(Expr::new(ExprKind::Intrinsic(Intrinsic::Havoc(Name::new(name)), args), ty, span))
             }
-            ("wait_group_events", [_, _]) => Ok(nothing(vec![])),
+            ("async_work_group_copy", [_, _, _, _]) => {
+                let ty = Type::Int(IntTy::U64);
+                Ok(Expr::new(ExprKind::Intrinsic(Intrinsic::GroupCopy, args), ty, span))
+            }
+            ("wait_group_events", [_, _]) => {
+                Ok(Expr::new(ExprKind::Intrinsic(Intrinsic::WaitForCopies, args), Type::Void, span))
+            }
             ("to_global" | "to_local" | "to_private", [pointer]) => Ok(pointer.clone()),
             // The expected value is read, and written where the exchange fails.
             (_, [place, expected, ..]) if name.starts_with("atomic_compare_exchange_") => {
