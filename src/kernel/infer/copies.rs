@@ -63,7 +63,8 @@ impl<'p> Walk<'p> {
         match bytes {
             Some(bytes) if !differs && !alone && to.unknown.is_none() && from.unknown.is_none() => {
                 let name = self.names.fresh("copier");
-                let mut place: Vec<N> = self.blocks.iter().map(|(var, _)| N::var(var)).collect();
+                let blocks = self.blocks.iter().filter(|(_, extent)| extent.as_num() != Some(1));
+                let mut place: Vec<N> = blocks.map(|(var, _)| N::var(var)).collect();
                 place.extend(self.counters.iter().cloned());
                 let by = N::call(Fun { name, ty: IntTy::U32, kind: FunKind::Input }, place);
                 let (depth, path) = (self.counters.len(), self.path.clone());

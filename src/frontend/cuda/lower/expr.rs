@@ -477,6 +477,14 @@ impl<'l, 't> Body<'l, 't> {
                     _ => return self.opaque(op, vec![l, r], Type::INT, span),
                 };
                 let ty = if matches!(operator, NBin::Shl | NBin::Shr) { promote(a) } else { common(a, b) };
+                // In OpenCL C only the last bits of the distance count.
+                let r = match operator {
+                    NBin::Shl | NBin::Shr if self.is_opencl() => {
+                        let last = Expr::new(ExprKind::Int(i128::from(a.bits.max(8)) - 1), Type::Int(b), span);
+                        self.binary("&", r, last, span)
+                    }
+                    _ => r,
+                };
                 let l = self.convert(l, &Type::Int(ty));
                 let r = if matches!(operator, NBin::Shl | NBin::Shr) { r } else { self.convert(r, &Type::Int(ty)) };
                 let expr = Expr::new(ExprKind::Arith(operator, ty, Box::new(l), Box::new(r)), Type::Int(ty), span);
