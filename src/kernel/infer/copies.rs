@@ -1,5 +1,5 @@
 //! Copies that a whole work-group makes in the background: from the call until the event is waited for, some work-item
-//! of the group reads the source and writes the destination. See `protocol-spec/08-inference.md`.
+//! of the group reads the source and writes the destination.
 
 use super::value::{Pointer, Value};
 use super::{ObjectKind, Touches, Walk};
@@ -51,16 +51,15 @@ impl<'p> Walk<'p> {
         let site = self.site(span);
         // Far apart, so that an event plus one is no other event.
         let own = (i128::from(site.0) + 1) << 20;
-        let event = match number(event) {
-            Some(0) | None => own,
-            Some(given) => given,
-        };
         let differs = [&to, &from].into_iter().flat_map(|p| &p.targets).any(|target| {
             let guard = target.guard.as_number();
             self.term_has_thread(&guard) || target.offset.terms.iter().any(|(n, _)| self.term_has_thread(n))
         });
+        let differs = differs || matches!(event, Value::Num(n) if self.term_has_thread(n));
         let alone = self.block_dim.iter().all(|extent| extent.as_num() == Some(1));
-        match bytes {
+        let given = number(event);
+        let event = given.filter(|n| *n != 0).unwrap_or(own);
+        match bytes.filter(|_| given.is_some()) {
             Some(bytes) if !differs && !alone && to.unknown.is_none() && from.unknown.is_none() => {
                 let name = self.names.fresh("copier");
                 let blocks = self.blocks.iter().filter(|(_, extent)| extent.as_num() != Some(1));
@@ -78,7 +77,7 @@ impl<'p> Walk<'p> {
                 } else if alone {
                     "this copy runs beside the only work-item of its group, which is not modelled"
                 } else {
-                    "what this copies is not known"
+                    "what this copies, or the event that it joins, is not known"
                 };
                 self.lose("unknown-value", why, span, Touches::Everything);
             }
