@@ -51,5 +51,8 @@ pub fn launch(block: GivenDims, grid: GivenDims, header: &Header, kernel: &Sourc
         }
         (None, None) => [None; 3],
     };
+    if let Some([x, y, z]) = kernel.offset {
+        assumptions.push(format!("the global offset is ({x},{y},{z})"));
+    }
     (Launch { block, grid, from }, assumptions)
 }

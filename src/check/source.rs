@@ -29,6 +29,8 @@ pub struct SourceKernel {
     pub launch_bounds: Option<i128>,
     /// The block that the kernel is compiled for.
     pub group_size: Option<[i128; 3]>,
+    /// The offset of the global ids, where the code depends on it.
+    pub offset: Option<[i128; 3]>,
     pub code: KernelCode,
 }
 
@@ -40,9 +42,10 @@ pub enum KernelCode {
 
 impl From<LoweredKernel> for SourceKernel {
     fn from(kernel: LoweredKernel) -> SourceKernel {
-        let LoweredKernel { ref name, span, launch_bounds, group_size, .. } = kernel;
+        let LoweredKernel { ref name, span, launch_bounds, group_size, uses_offset, .. } = kernel;
         let name = name.clone();
-        SourceKernel { name, span, launch_bounds, group_size, code: KernelCode::Cuda(Box::new(kernel)) }
+        let offset = uses_offset.then_some(kernel.offset);
+        SourceKernel { name, span, launch_bounds, group_size, offset, code: KernelCode::Cuda(Box::new(kernel)) }
     }
 }
 

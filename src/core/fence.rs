@@ -6,7 +6,7 @@ use super::protocol::{Fence, Protocol};
 /// The kernel for the arrays of one space: their accesses, and the barriers that order them.
 ///
 /// Source:   protocol-spec/05-scopes.md.      Shape: Kernel -> Kernel, the same header.
-/// Ensures:  accesses to one array race in the kernel iff they race in the result for its space; every barrier that is
+/// Ensures:  THM-FENCE, tests/theorems/fence.rs: accesses to one array race in the kernel iff they race in the result for its space; every barrier that is
 ///           left orders all memory that is left. Whether threads reach barriers together is a matter of the whole kernel.
 /// Errors:   none, total.
 pub fn fenced(kernel: &Kernel<Protocol>, space: Space) -> Kernel<Protocol> {

@@ -5,6 +5,7 @@ mod generate;
 mod oracle;
 
 mod align;
+mod fence;
 mod fold;
 mod phases;
 mod race;

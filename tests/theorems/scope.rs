@@ -148,7 +148,7 @@ fn levels_cover_the_grid_of_all_small_protocols() {
     assert!(count > 200, "only {count} kernels");
 }
 
-fn map_barriers(code: &Protocol, change: &dyn Fn(&Barrier) -> Protocol) -> Protocol {
+pub fn map_barriers(code: &Protocol, change: &dyn Fn(&Barrier) -> Protocol) -> Protocol {
     match code {
         Protocol::Skip => Protocol::Skip,
         Protocol::Access(access) => Protocol::Access(access.clone()),

@@ -75,6 +75,7 @@ pub struct LoweredKernel {
     pub group_size: Option<[i128; 3]>,
     /// Does the code depend on the offset of the global ids?
     pub uses_offset: bool,
+    pub offset: [i128; 3],
 }
 
 /// Lowers one kernel at a time; shares the tables of types between them.
@@ -222,7 +223,7 @@ impl<'t> Lower<'t> {
         let span = self.unit.span(declared_name(decl.declarator).unwrap_or(decl.node));
         let (group_size, uses_offset) = (decl.group_size, self.uses_offset);
         let program = std::mem::take(&mut self.program);
-        LoweredKernel { name, span, program, kernel, launch_bounds, group_size, uses_offset }
+        LoweredKernel { name, span, program, kernel, launch_bounds, group_size, uses_offset, offset: self.offset }
     }
 
     /// The function for a declaration and template arguments; lowered later.

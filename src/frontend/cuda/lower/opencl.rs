@@ -310,15 +310,16 @@ impl<'l, 't> Body<'l, 't> {
                 let Some(value) = parts.into_iter().next() else { return body.size(0, span) };
                 match (&value.ty, &elem) {
                     (Type::Int(from), Type::Int(to)) if saturated => {
-                        let (least, most) = (IntTy::min(*to).unwrap_or(0), IntTy::max(*to).unwrap_or(0));
-                        if from.bits == 64 || to.bits == 64 {
-                            return body.opaque("convert_sat", vec![value], elem.clone(), span);
-                        }
-                        let wide = IntTy::I64;
+                        // In a type that holds every value of the source.
+                        let wide = if from.bits == 64 { *from } else { IntTy::I64 };
                         let number = |n: i128| Expr::new(ExprKind::Int(n), Type::Int(wide), span);
-                        let value = body.convert(value, &Type::Int(wide));
-                        let value = body.min_max(false, wide, value, number(least), span);
-                        body.min_max(true, wide, value, number(most), span)
+                        let mut value = body.convert(value, &Type::Int(wide));
+                        for (limit, min) in [(IntTy::min(*to), false), (IntTy::max(*to), true)] {
+                            if let Some(limit) = limit.filter(|n| wide.wrap(*n) == *n) {
+                                value = body.min_max(min, wide, value, number(limit), span);
+                            }
+                        }
+                        body.convert(value, &elem)
                     }
                     _ => body.convert(value, &elem),
                 }

@@ -313,16 +313,7 @@ impl<'l, 't> Body<'l, 't> {
         if !self.is_opencl() || left.kind() != "field_expression" {
             return None;
         }
-        let (argument, name) = (left.child_by_field_name("argument")?, left.child_by_field_name("field")?);
-        let text = self.text(name);
-        let many = matches!(text, "lo" | "hi" | "even" | "odd")
-            || text.len() > 2
-            || (text.len() == 2 && !text.starts_with(['s', 'S']));
-        if !many {
-            return None;
-        }
-        let object = self.object(argument, name, span);
-        let lanes = self.component(&object.ty, text)?;
+        let (object, lanes) = self.swizzle_target(left)?;
         let (elem, _) = self.lanes(&object.ty)?;
         if !is_place(&object) || lanes.is_empty() {
             return None;
@@ -352,6 +343,29 @@ impl<'l, 't> Body<'l, 't> {
             steps.push(Expr::new(ExprKind::Assign(Box::new(place), Box::new(lane)), elem.clone(), span));
         }
         Some(self.preceded(steps, result))
+    }
+
+    /// The vector that a swizzle stands for some lanes of, and which: `v.hi.y` is lane 3 of `v`. `None` also for one lane
+    /// of a vector itself, which is a place like any other.
+    fn swizzle_target(&mut self, node: Node<'t>) -> Option<(Expr, Vec<u64>)> {
+        let (argument, name) = (node.child_by_field_name("argument")?, node.child_by_field_name("field")?);
+        let text = self.text(name);
+        if argument.kind() == "field_expression"
+            && let Some((object, outer)) = self.swizzle_target(argument)
+        {
+            let inner = opencl::component(text, outer.len() as u64)?;
+            let lanes = inner.into_iter().map(|i| outer.get(i as usize).copied()).collect::<Option<Vec<u64>>>()?;
+            return Some((object, lanes));
+        }
+        let many = matches!(text, "lo" | "hi" | "even" | "odd")
+            || text.len() > 2
+            || (text.len() == 2 && !text.starts_with(['s', 'S']));
+        if !many || opencl::component(text, 16).is_none() {
+            return None;
+        }
+        let object = self.object(argument, name, self.span(node));
+        let lanes = self.component(&object.ty, text)?;
+        Some((object, lanes))
     }
 
     /// `v[i]`: the lanes as an array.
