@@ -58,10 +58,11 @@ impl Walk {
             WalkBuilder::new(folder).follow_links(true).require_git(false).sort_by_file_name(|a, b| a.cmp(b)).build();
         for entry in entries {
             match entry {
-                Ok(entry) if entry.file_type().is_some_and(|t| t.is_file()) => match kind_of(entry.path()) {
-                    Some(kind) => self.take(entry.path(), kind, seen),
-                    None => {}
-                },
+                Ok(entry) if entry.file_type().is_some_and(|t| t.is_file()) => {
+                    if let Some(kind) = kind_of(entry.path()) {
+                        self.take(entry.path(), kind, seen);
+                    }
+                }
                 Ok(_) => {}
                 Err(error) => {
                     let (path, text) = describe(&error);

@@ -21,7 +21,7 @@ type Race = (AccessValue, AccessValue);
 /// The kernel with barriers that order what the number of their site says.
 fn with_fences(kernel: &Kernel<Protocol>) -> Kernel<Protocol> {
     let change = |barrier: &Barrier| {
-        let fence = Fence { shared: barrier.site.0 % 2 == 0, global: barrier.site.0 % 3 != 0 };
+        let fence = Fence { shared: barrier.site.0.is_multiple_of(2), global: !barrier.site.0.is_multiple_of(3) };
         Protocol::Sync(Barrier { mask: None, fence, ..barrier.clone() })
     };
     kernel.with_code(map_barriers(&kernel.code, &change))

@@ -271,6 +271,43 @@ fn qualifier(word: &str) -> Option<Option<Mark>> {
     })
 }
 
+/// Words that are names in C, and not in the grammar, which is that of C++.
+const ONLY_CPP: [&str; 33] = [
+    "new",
+    "delete",
+    "class",
+    "this",
+    "template",
+    "typename",
+    "namespace",
+    "operator",
+    "public",
+    "protected",
+    "virtual",
+    "friend",
+    "try",
+    "catch",
+    "throw",
+    "explicit",
+    "mutable",
+    "using",
+    "and",
+    "or",
+    "not",
+    "xor",
+    "bitand",
+    "bitor",
+    "compl",
+    "and_eq",
+    "or_eq",
+    "not_eq",
+    "xor_eq",
+    "constexpr",
+    "nullptr",
+    "decltype",
+    "noexcept",
+];
+
 /// The sizes in `__attribute__((reqd_work_group_size(8, 8, 1)))`.
 fn group_size(attribute: &str) -> Option<Mark> {
     let (_, rest) = attribute.split_once("reqd_work_group_size")?;
@@ -282,6 +319,8 @@ fn group_size(attribute: &str) -> Option<Mark> {
 /// Text without the words that the grammar does not place everywhere that compilers do; positions stay.
 struct Blanked {
     text: String,
+    /// The same with other letters in the names that the grammar takes for words of C++.
+    parsed: String,
     alignments: Vec<(usize, u64)>,
     marks: Vec<(usize, Mark)>,
 }
@@ -301,6 +340,7 @@ fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
     const CALLS: [&str; 6] = ["__attribute__", "__attribute", "__align__", "__declspec", "__cluster_dims__", "alignas"];
     let bytes = text.as_bytes();
     let mut out = bytes.to_vec();
+    let mut renamed = Vec::new();
     let word_char = |b: u8| b == b'_' || b.is_ascii_alphanumeric();
     let mut i = 0;
     while i < bytes.len() {
@@ -345,6 +385,9 @@ fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
         } else if let Some(mark) = qualifier {
             marks.extend(mark.map(|mark| (start, mark)));
         } else if !WORDS.contains(&word) {
+            if dialect == Dialect::OpenCl && ONLY_CPP.contains(&word) {
+                renamed.push(end - 1);
+            }
             continue;
         }
         for b in &mut out[start..end] {
@@ -354,15 +397,20 @@ fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
         }
         i = end;
     }
-    Blanked { text: String::from_utf8(out).unwrap_or_else(|_| text.to_owned()), alignments, marks }
+    let blanked = String::from_utf8(out.clone()).unwrap_or_else(|_| text.to_owned());
+    for at in renamed {
+        out[at] = out[at].to_ascii_uppercase();
+    }
+    let parsed = String::from_utf8(out).unwrap_or_else(|_| text.to_owned());
+    Blanked { text: blanked, parsed, alignments, marks }
 }
 
 impl<'a> Unit<'a> {
     /// Parses expanded text. `origin` maps a byte range of it to where it was written.
     pub fn parse(expanded: &str, dialect: Dialect, origin: &'a dyn Fn(usize, usize) -> Span) -> Option<Unit<'a>> {
-        let Blanked { mut text, alignments, marks } = blank_attributes(expanded, dialect);
+        let Blanked { mut text, mut parsed, alignments, marks } = blank_attributes(expanded, dialect);
         let mut inserted: Vec<usize> = Vec::new();
-        let mut tree = parse(&text)?;
+        let mut tree = parse(&parsed)?;
         // `i < n && j > (m)` reads as a call of a template; a unary plus after the `>` says what is meant.
         for _ in 0..4 {
             let mut found = Vec::new();
@@ -374,11 +422,12 @@ impl<'a> Unit<'a> {
             found.dedup();
             for position in found.iter().rev() {
                 text.insert(*position, '+');
+                parsed.insert(*position, '+');
             }
             let moved = inserted.iter().map(|p| p + found.iter().filter(|f| *f <= p).count());
             inserted = moved.chain(found.iter().enumerate().map(|(before, f)| f + before)).collect();
             inserted.sort_unstable();
-            tree = parse(&text)?;
+            tree = parse(&parsed)?;
         }
         Some(Unit { text, tree, inserted, alignments, marks, dialect, origin })
     }

@@ -40,7 +40,7 @@ impl<'l, 't> Body<'l, 't> {
                     Method::None => Expr::new(ExprKind::Convert(Box::new(expr)), ty.clone(), span),
                 }
             }
-            (_, Type::Struct(_)) if self.lanes(ty).is_some() => match self.to_vector(expr.clone(), ty) {
+            (_, Type::Struct(_)) if self.lanes(ty).is_some() => match self.spread(expr.clone(), ty) {
                 Some(vector) => vector,
                 None => Expr::new(ExprKind::Convert(Box::new(expr)), ty.clone(), span),
             },
@@ -147,7 +147,9 @@ impl<'l, 't> Body<'l, 't> {
                     let postfix = operator.start_byte() > argument.start_byte();
                     let op = if self.text(operator) == "++" { "+" } else { "-" };
                     let place = self.expr(argument);
-                    if let Type::Struct(_) = place.ty.value() {
+                    if let Type::Struct(_) = place.ty.value()
+                        && self.lanes(&place.ty).is_none()
+                    {
                         let args = if postfix { vec![Expr::new(ExprKind::Int(0), Type::INT, span)] } else { vec![] };
                         return match self.operator_call(&format!("operator{op}{op}"), &place, args, span) {
                             Some(call) => call,

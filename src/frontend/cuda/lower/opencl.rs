@@ -367,7 +367,11 @@ impl<'l, 't> Body<'l, 't> {
                 Ok(Expr::new(ExprKind::Intrinsic(intrinsic, vec![flags.clone()]), Type::Void, span))
             }
             // All work-items of the group have to get there, but no memory is ordered.
-            (_, [first, ..]) if name.starts_with("work_group_") => {
+            (_, [first, ..])
+                if ["all", "any", "broadcast", "reduce_", "scan_"]
+                    .iter()
+                    .any(|w| name.strip_prefix("work_group_").is_some_and(|rest| rest.starts_with(w))) =>
+            {
                 let ty = first.ty.clone();
                 let flags = Expr::new(ExprKind::Int(0), Type::INT, span);
                 let barrier = Expr::new(ExprKind::Intrinsic(Intrinsic::FencedBarrier, vec![flags]), Type::Void, span);

@@ -209,7 +209,7 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     /// A scalar or a vector as a vector of that type: each lane converted.
-    pub(super) fn to_vector(&mut self, value: Expr, ty: &Type) -> Option<Expr> {
+    pub(super) fn spread(&mut self, value: Expr, ty: &Type) -> Option<Expr> {
         let (elem, count) = self.lanes(ty)?;
         let span = value.span;
         match self.lanes(&value.ty) {
