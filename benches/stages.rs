@@ -96,7 +96,7 @@ fn measure(path: &Path, session: &mut Session) -> [Duration; STAGES.len()] {
     let (loading, file) = fastest(|| load(path, text.clone(), &settings.source));
     let (mut inferring, mut encoding, mut solving) = (Duration::ZERO, Duration::ZERO, Duration::ZERO);
     for kernel in &file.kernels {
-        let (launch, notes) = launch(None, None, &file.header, kernel.launch_bounds);
+        let (launch, notes) = launch(None, None, &file.header, kernel);
         let (infer, inferred) = fastest(|| protocol_of(kernel, &launch, &settings.check));
         let (encode, ()) = fastest(|| {
             for at in at_levels(&inferred.kernel, &[], 32) {
