@@ -266,7 +266,8 @@ fn qualifier(word: &str) -> Option<Option<Mark>> {
         "__private" | "private" => Some(Mark::Private),
         "__read_only" | "read_only" => Some(Mark::ReadOnly),
         "__write_only" | "write_only" | "__read_write" | "read_write" => Some(Mark::Writable),
-        "__generic" | "restrict" | "__restrict" | "__restrict__" => None,
+        "__generic" | "restrict" | "__restrict" | "__restrict__" | "__const" | "__const__" | "__volatile"
+        | "__volatile__" => None,
         _ => return None,
     })
 }
@@ -415,6 +416,9 @@ impl<'a> Unit<'a> {
         for _ in 0..4 {
             let mut found = Vec::new();
             false_templates(tree.root_node(), &text, &mut found);
+            if dialect == Dialect::OpenCl {
+                false_casts(tree.root_node(), &text, &mut found);
+            }
             if found.is_empty() {
                 break;
             }
@@ -871,6 +875,42 @@ pub fn declared_name(node: Node<'_>) -> Option<Node<'_>> {
         }
     }
     None
+}
+
+/// Positions in front of names in `(i) + n`, which were read as casts of `+ n` to a type; in C all types are declared.
+fn false_casts(root: Node, text: &str, found: &mut Vec<usize>) {
+    let (mut types, mut casts) = (HashSet::new(), Vec::new());
+    let mut stack = vec![root];
+    while let Some(node) = stack.pop() {
+        match node.kind() {
+            "type_definition" => {
+                let mut cursor = node.walk();
+                let names = node.children_by_field_name("declarator", &mut cursor).filter_map(declared_name);
+                types.extend(names.filter_map(|n| text.get(n.byte_range())));
+            }
+            "cast_expression" => {
+                let ty = node.child_by_field_name("type").filter(|ty| ty.named_child_count() == 1);
+                let name = ty.and_then(last_named).filter(|name| name.kind() == "type_identifier");
+                let operator = node
+                    .child_by_field_name("value")
+                    .filter(|value| matches!(value.kind(), "unary_expression" | "pointer_expression"))
+                    .and_then(|value| value.child_by_field_name("operator"))
+                    .and_then(|o| text.get(o.byte_range()));
+                if let (Some(name), Some("+" | "-" | "*" | "&")) = (name, operator) {
+                    casts.push(name);
+                }
+            }
+            _ => {}
+        }
+        let mut cursor = node.walk();
+        stack.extend(node.named_children(&mut cursor));
+    }
+    for name in casts {
+        let word = text.get(name.byte_range()).unwrap_or("");
+        if !types.contains(word) && super::opencl::named_type(word).is_none() {
+            found.push(name.start_byte());
+        }
+    }
 }
 
 /// Positions after the `>` of comparisons that were read as the end of template arguments.

@@ -114,6 +114,9 @@ impl<'l, 't> Body<'l, 't> {
             },
             "binary_expression" => match (field("left"), field("operator"), field("right")) {
                 (Some(left), Some(operator), Some(right)) => {
+                    if let Some(cast) = self.cast_of_a_sign(left, self.text(operator), right, span) {
+                        return cast;
+                    }
                     // A long chain such as `a + b + c + ..` leans left: walk down it without recursion.
                     let l = self.rvalue(left);
                     let r = self.rvalue(right);
@@ -285,6 +288,24 @@ impl<'l, 't> Body<'l, 't> {
             "delete_expression" => self.unknown(node, "delete"),
             "gnu_asm_expression" => self.unknown(node, "inline assembly"),
             _ => self.unknown(node, node.kind()),
+        }
+    }
+
+    /// `(uint)-i`, which reads as a difference. Not where the operand may bind less tightly than the cast.
+    fn cast_of_a_sign(&mut self, left: Node<'t>, op: &str, right: Node<'t>, span: Span) -> Option<Expr> {
+        if !self.is_opencl() || left.kind() != "parenthesized_expression" || right.kind() == "binary_expression" {
+            return None;
+        }
+        let name = last_named(left).filter(|n| n.kind() == "identifier")?;
+        if !matches!(op, "-" | "+") || self.lookup(self.text(name)).is_some() || self.names_a_value(self.text(name)) {
+            return None;
+        }
+        match self.type_of(name) {
+            Type::Unknown(_) => None,
+            ty => {
+                let value = self.unary(op, right, span);
+                Some(self.cast(value, ty))
+            }
         }
     }
 
