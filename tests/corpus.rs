@@ -92,7 +92,7 @@ fn files(folder: &Path, all: &mut BTreeSet<PathBuf>) {
         let path = entry.path();
         if path.is_dir() {
             files(&path, all);
-        } else if path.extension().is_some_and(|e| e == "cu" || e == "cuh") {
+        } else if path.extension().is_some_and(|e| e == "cu" || e == "cuh" || e == "cl") {
             all.insert(path);
         }
     }

@@ -1,4 +1,4 @@
-//! The kernels of `language.tsv`: whatever construct of the language stands in them, what they touch must not be lost.
+//! The kernels of `language.tsv` (CUDA) and `language-cl.tsv` (OpenCL C): whatever construct of the language stands in them, what they touch must not be lost.
 //!
 //! That a racy kernel is called anything else than racy or inconclusive is the worst defect that this tool can have.
 
@@ -11,25 +11,30 @@ use libtest_mimic::{Arguments, Failed, Trial};
 const HEADER: &str = "//pass\n//--blockDim=64 --gridDim=1\n";
 
 fn main() {
-    let trials = include_str!("language.tsv")
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| !line.starts_with('#'))
-        .map(|(at, line)| {
-            let mut parts = line.splitn(3, '\t').map(str::to_owned);
-            let mut part = || parts.next().unwrap_or_else(|| panic!("line {} has not three columns", at + 1));
-            let (name, verdict, text) = (part(), part(), part().replace("\\n", "\n"));
-            Trial::test(name.clone(), move || kernel(&name, &verdict, &text))
-        })
-        .collect();
+    let mut trials = table(include_str!("language.tsv"), "cu");
+    trials.extend(table(include_str!("language-cl.tsv"), "cl"));
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
-fn kernel(name: &str, wanted: &str, text: &str) -> Result<(), Failed> {
+/// A test for each line of a table; the files have names that end so.
+fn table(lines: &str, ending: &'static str) -> Vec<Trial> {
+    let kernels = lines.lines().enumerate().filter(|(_, line)| !line.starts_with('#'));
+    let trials = kernels.map(|(at, line)| {
+        let mut parts = line.splitn(3, '\t').map(str::to_owned);
+        let mut part = || parts.next().unwrap_or_else(|| panic!("line {} has not three columns", at + 1));
+        let (name, verdict, text) = (part(), part(), part().replace("\\n", "\n"));
+        let label = if ending == "cu" { name.clone() } else { format!("{ending}-{name}") };
+        Trial::test(label, move || kernel(&name, ending, &verdict, &text))
+    });
+    trials.collect()
+}
+
+fn kernel(name: &str, ending: &str, wanted: &str, text: &str) -> Result<(), Failed> {
     if name.ends_with("-safe") != (wanted == "race-free") {
         return Err(format!("`{wanted}` is no verdict for a kernel of that name").into());
     }
-    let file = (PathBuf::from(format!("{name}.cu")), format!("{HEADER}{text}\n"));
+    let header = if text.starts_with("//") { "" } else { HEADER };
+    let file = (PathBuf::from(format!("{name}.{ending}")), format!("{header}{text}\n"));
     let report = check_files(&[file], &Settings { jobs: 1, ..Settings::default() }, &solver_settings());
     let got = |k: &KernelReport| match k.verdict {
         Verdict::RaceFree | Verdict::SameValue | Verdict::NoAccesses | Verdict::Vacuous => "race-free",

@@ -179,6 +179,7 @@ pub fn list(path: &Path, text: &str, settings: &Settings) -> String {
             (_, LaunchSource::Option) => "options",
             (_, LaunchSource::Header) => "the header",
             (_, LaunchSource::LaunchSite) => "a launch site",
+            (_, LaunchSource::GroupSize) => "reqd_work_group_size",
             (_, LaunchSource::LaunchBounds) => "__launch_bounds__",
             (_, LaunchSource::Symbolic) => "nowhere: any launch",
         };

@@ -11,7 +11,7 @@ use crate::core::kernel::OTHER;
 use crate::core::nonempty::{MustRun, may_be_empty};
 use crate::core::race::{ArrayRaces, RacePhase, frame};
 use crate::core::scope::{Level, Task, cluster_sizes};
-use crate::core::uniform::{Obligation, divergence, obligations};
+use crate::core::uniform::{Obligation, divergence};
 use crate::core::wellformed::violations;
 use crate::core::{Coordinate, Mode, SiteId};
 use crate::exp::display::Quoted;
@@ -273,8 +273,8 @@ impl Check<'_> {
             return Verdict::Rejected;
         }
         for at in at_levels(kernel, wanted, self.options.warp_size, self.options.path) {
-            for obligation in obligations(&at.projection) {
-                self.uniformity(&at, &obligation);
+            for obligation in &at.obligations {
+                self.uniformity(&at, obligation);
             }
             for violation in &at.outside {
                 let span = violation.at.map(|s| self.span(s));
@@ -545,7 +545,7 @@ impl Check<'_> {
                         self.unknown(array, &Reason::Incomplete("the model names no accesses".to_owned()), at.level);
                         return;
                     };
-                    let race = witness(&self.inferred.kernel, phase, pair, &model, self.options.warp_size);
+                    let race = witness(&at.kernel, phase, pair, &model, self.options.warp_size);
                     self.found(phase, array, pair, race, same_value);
                     if self.findings.len() >= self.options.max_findings {
                         return;

@@ -38,6 +38,10 @@ pub fn launch(
             from = LaunchSource::Header;
             extents(given)
         }
+        (None, None) if kernel.group_size.is_some() => {
+            from = LaunchSource::GroupSize;
+            kernel.group_size.map_or([None; 3], |size| size.map(Some))
+        }
         (None, None) => {
             if let Some(n) = kernel.launch_bounds {
                 from = LaunchSource::LaunchBounds;
@@ -59,5 +63,8 @@ pub fn launch(
         }
         (None, None) => [None; 3],
     };
+    if let Some([x, y, z]) = kernel.offset {
+        assumptions.push(format!("the global offset is ({x},{y},{z})"));
+    }
     (Launch { block, grid, from }, assumptions)
 }

@@ -2,19 +2,23 @@
 //!
 //! 1. `infer`: kernel language to protocol. First, since everything else works on protocols.
 //! 2. `violations`: is the protocol in the language? Before anything is erased from it; one that is not is rejected.
-//! 3. `project`: the kernel as two threads see it that meet at a level. Before phases, because it erases barriers.
-//! 4. `phases`: one closure a barrier and one for the entry. After projection, which decides what is a barrier.
-//! 5. `race_phase`: the guarded accesses of a phase, and the formula that holds iff two of them race.
+//! 3. `fenced`: when a barrier orders only some memory, one kernel for the arrays of each space. Before projection, which
+//!    takes every barrier to order all that is left.
+//! 4. `project`: the kernel as two threads see it that meet at a level. Before phases, because it erases barriers.
+//! 5. `phases`: one closure a barrier and one for the entry. After projection, which decides what is a barrier.
+//! 6. `race_phase`: the guarded accesses of a phase, and the formula that holds iff two of them race.
 
 use crate::core::align::{align, aligned_size};
 use crate::core::closure::Closure;
+use crate::core::fence::{fenced, orders_all};
 use crate::core::nonempty::{MustRun, must_run};
 use crate::core::phases::phases;
 use crate::core::race::{RacePhase, race_phase};
 use crate::core::scope::{Level, Projection, levels, project};
 use crate::core::split::split;
+use crate::core::uniform::{Obligation, obligations};
 use crate::core::wellformed::{Violation, wellformed};
-use crate::core::{Alignment, Kernel, Protocol, WellFormed};
+use crate::core::{Alignment, Kernel, Protocol, Space, WellFormed};
 
 /// How the phases of a kernel are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,11 +32,16 @@ pub enum PhasePath {
 }
 
 /// A kernel at one level, ready to be asked about.
+#[derive(Clone)]
 pub struct AtLevel {
     pub level: Level,
     /// The next lower level in use: the two threads do not meet there.
     pub below: Option<Level>,
+    /// What is replayed.
+    pub kernel: Kernel<Protocol>,
     pub projection: Projection,
+    /// Where threads have to agree, so that they reach barriers together.
+    pub obligations: Vec<Obligation>,
     pub closures: Vec<Closure>,
     /// Why the path of the paper does not take the kernel: there are no closures then.
     pub outside: Vec<Violation>,
@@ -54,6 +63,22 @@ pub fn aligned(code: &WellFormed) -> Result<Alignment, Violation> {
 }
 
 impl AtLevel {
+    fn find_phases(&mut self, path: PhasePath) {
+        match path {
+            PhasePath::Phases => self.closures = phases(&self.projection.kernel),
+            PhasePath::Paper => {
+                let admitted = wellformed(&self.projection.kernel, self.level);
+                match admitted.and_then(|k| aligned(&k.code).map_err(|large| vec![large])) {
+                    Ok(alignment) => {
+                        self.must_run = must_run(&self.projection);
+                        self.closures = split(&alignment);
+                    }
+                    Err(found) => self.outside = found,
+                }
+            }
+        }
+    }
+
     pub fn race_phases(&self) -> impl Iterator<Item = RacePhase> + '_ {
         self.closures.iter().map(|closure| race_phase(&self.projection, closure))
     }
@@ -75,33 +100,41 @@ pub fn levels_in_use(kernel: &Kernel<Protocol>, wanted: &[Level]) -> Vec<Level> 
     all
 }
 
-/// The levels of a kernel that are asked for, lowest first.
+/// The levels of a kernel that are asked for, lowest first. Where barriers order only some memory, each level is first
+/// the whole kernel, for its barriers, and then what the kernel is for each space, for the races.
 pub fn at_levels(kernel: &Kernel<Protocol>, wanted: &[Level], warp_size: u32, path: PhasePath) -> Vec<AtLevel> {
     let in_use = levels_in_use(kernel, wanted);
     let selected: Vec<Level> = in_use.iter().copied().filter(|l| wanted.is_empty() || wanted.contains(l)).collect();
     selected
         .into_iter()
-        .map(|level| {
+        .flat_map(|level| {
+            let whole = orders_all(&kernel.code);
             let projection = project(kernel, level, &in_use, warp_size);
             let below = in_use.iter().copied().filter(|l| *l < level).max();
-            let (mut outside, mut must) = (Vec::new(), Vec::new());
-            let closures = match path {
-                PhasePath::Phases => phases(&projection.kernel),
-                PhasePath::Paper => {
-                    let admitted = wellformed(&projection.kernel, level);
-                    match admitted.and_then(|k| aligned(&k.code).map_err(|large| vec![large])) {
-                        Ok(alignment) => {
-                            must = must_run(&projection);
-                            split(&alignment)
-                        }
-                        Err(found) => {
-                            outside = found;
-                            Vec::new()
-                        }
-                    }
-                }
+            let obligations = obligations(&projection);
+            let mut first = AtLevel {
+                level,
+                below,
+                kernel: kernel.clone(),
+                projection,
+                obligations,
+                closures: Vec::new(),
+                outside: Vec::new(),
+                must_run: Vec::new(),
             };
-            AtLevel { level, below, projection, closures, outside, must_run: must }
+            if whole {
+                first.find_phases(path);
+                return vec![first];
+            }
+            let each = [Space::Shared, Space::Global].map(|space| {
+                let kernel = fenced(kernel, space);
+                let projection = project(&kernel, level, &in_use, warp_size);
+                let obligations = Vec::new();
+                let mut at = AtLevel { kernel, projection, obligations, ..first.clone() };
+                at.find_phases(path);
+                at
+            });
+            std::iter::once(first).chain(each).collect()
         })
         .collect()
 }

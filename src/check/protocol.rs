@@ -48,7 +48,15 @@ pub fn load_protocols(path: &Path, text: String) -> SourceFile {
                         let name = kernel.name.to_string();
                         let inferred = inferred(kernel.with_code(code.clone()), span, &sites, &remarks);
                         let code = KernelCode::Protocol(Box::new(inferred));
-                        kernels.push(SourceKernel { name, span, launch_bounds: None, host: Default::default(), code });
+                        kernels.push(SourceKernel {
+                            name,
+                            span,
+                            launch_bounds: None,
+                            host: Default::default(),
+                            group_size: None,
+                            offset: None,
+                            code,
+                        });
                     }
                     Stage::Aligned(_) | Stage::Phases(_) | Stage::Traces(_) => {
                         let text = format!("`{}` is a later stage: only kernels with `code` are checked", kernel.name);

@@ -7,10 +7,12 @@ use super::protocol::load_protocols;
 use crate::base::{FileId, SourceMap, Span};
 use crate::frontend::cuda::host::launches;
 use crate::frontend::cuda::lower::{Lower, LoweredKernel};
-use crate::frontend::cuda::unit::Unit;
+use crate::frontend::cuda::unit::{Dialect, Unit};
 use crate::frontend::header::{Extent, Header, parse_header};
 
-use crate::frontend::preprocess::{CUDA_PREDEFINED, DiskFiles, Limits, Options, Severity, preprocess};
+use crate::frontend::preprocess::{
+    CUDA_PREDEFINED, DiskFiles, Limits, OPENCL_PREDEFINED, Options, Severity, preprocess,
+};
 use crate::kernel::infer::Inferred;
 use crate::report::finding::{FileReport, FileStatus, Location, Message};
 
@@ -29,6 +31,10 @@ pub struct SourceKernel {
     pub launch_bounds: Option<i128>,
     /// What launches in the same file say.
     pub host: HostFacts,
+    /// The block that the kernel is compiled for.
+    pub group_size: Option<[i128; 3]>,
+    /// The offset of the global ids, where the code depends on it.
+    pub offset: Option<[i128; 3]>,
     pub code: KernelCode,
 }
 
@@ -40,8 +46,18 @@ pub enum KernelCode {
 
 impl From<LoweredKernel> for SourceKernel {
     fn from(kernel: LoweredKernel) -> SourceKernel {
-        let (name, span, launch_bounds) = (kernel.name.clone(), kernel.span, kernel.launch_bounds);
-        SourceKernel { name, span, launch_bounds, host: HostFacts::default(), code: KernelCode::Cuda(Box::new(kernel)) }
+        let LoweredKernel { ref name, span, launch_bounds, group_size, uses_offset, .. } = kernel;
+        let name = name.clone();
+        let offset = uses_offset.then_some(kernel.offset);
+        SourceKernel {
+            name,
+            span,
+            launch_bounds,
+            group_size,
+            offset,
+            host: HostFacts::default(),
+            code: KernelCode::Cuda(Box::new(kernel)),
+        }
     }
 }
 
@@ -64,12 +80,13 @@ pub fn location(sources: &SourceMap, span: Span) -> Location {
     }
 }
 
-/// Reads the kernels of a file from its text: protocols if its name ends in `.map`, else CUDA.
+/// Reads the kernels of a file from its text: protocols if its name ends in `.map`, OpenCL C for `.cl`, else CUDA.
 pub fn load(path: &Path, text: String, options: &SourceOptions) -> SourceFile {
-    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("map")) {
+    let ends_in = |ending: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending));
+    if ends_in("map") {
         return load_protocols(path, text);
     }
-    load_cuda(path, text, options)
+    load_kernels(path, text, if ends_in("cl") { Dialect::OpenCl } else { Dialect::Cuda }, options)
 }
 
 /// What is wrong with the sizes of a header, by the limits of the hardware.
@@ -105,7 +122,7 @@ fn header_span(sources: &SourceMap, root: FileId) -> Span {
     Span::new(root, sizes, sizes + length)
 }
 
-fn load_cuda(path: &Path, text: String, options: &SourceOptions) -> SourceFile {
+fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOptions) -> SourceFile {
     let mut sources = SourceMap::default();
     let mut header = parse_header(&text);
     let root = sources.add(path, text.clone());
@@ -114,7 +131,11 @@ fn load_cuda(path: &Path, text: String, options: &SourceOptions) -> SourceFile {
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut include_dirs: Vec<PathBuf> = options.include_dirs.clone();
     include_dirs.extend(header.include_dirs.iter().map(|d| folder.join(d)));
-    let settings = Options { defines, include_dirs, predefined: CUDA_PREDEFINED, limits: Limits::default() };
+    let predefined = match dialect {
+        Dialect::Cuda => CUDA_PREDEFINED,
+        Dialect::OpenCl => OPENCL_PREDEFINED,
+    };
+    let settings = Options { defines, include_dirs, predefined, limits: Limits::default() };
     let expanded = preprocess(&mut sources, root, &settings, &DiskFiles);
     let mut messages = Vec::new();
     let mut status = FileStatus::Ok;
@@ -156,11 +177,12 @@ fn load_cuda(path: &Path, text: String, options: &SourceOptions) -> SourceFile {
     }
     let origin = |start: usize, end: usize| expanded.origins.origin(start, end).span;
     let mut kernels = Vec::new();
-    match Unit::parse(&expanded.text, &origin) {
+    match Unit::parse(&expanded.text, dialect, &origin) {
         Some(unit) => {
             let mut names = unit.names();
             names.header_missing = expanded.remarks.iter().any(|r| r.code == "include-missing");
             let mut lower = Lower::new(&unit, &names);
+            lower.offset = header.offset();
             for decl in &names.kernels {
                 for bindings in lower.instances(decl) {
                     let lowered = lower.kernel(decl, &bindings);

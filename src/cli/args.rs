@@ -75,7 +75,7 @@ Examples:
   faial-like check --format sarif -o races.sarif -I include src/
   faial-like check --kernel reduce --array sdata --assume 'n % 32 == 0' reduce.cu")]
 pub struct CheckArgs {
-    /// Files, and folders to search for .cu, .cuh and .map files; .gitignore is honoured in folders
+    /// Files, and folders to search for .cu, .cuh, .cl and .map files; .gitignore is honoured in folders
     #[arg(value_name = "PATH", required = true)]
     pub paths: Vec<PathBuf>,
     #[command(flatten)]

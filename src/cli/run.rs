@@ -11,7 +11,7 @@ use super::config::{
 };
 use super::exit::{Exit, exit_of};
 use super::output;
-use super::walk::{InputKind, Walk, failed, path_text, read, walk};
+use super::walk::{Walk, failed, path_text, read, walk};
 use crate::check::dump;
 use crate::check::kernel::CheckOptions;
 use crate::check::schedule::{Settings, check_files, file_name, parallel, solver_settings};
@@ -86,12 +86,6 @@ fn texts(paths: &[PathBuf]) -> (Vec<(PathBuf, String)>, Vec<FileReport>) {
     let Walk { inputs, failed: mut unread } = walk(paths);
     let mut found = Vec::new();
     for input in inputs {
-        if input.kind == InputKind::OpenCl {
-            let text = "OpenCL sources are not read yet".to_owned();
-            let help = Some("CUDA files (.cu, .cuh) are".to_owned());
-            unread.push(failed(&input.path, Message { code: "unreadable-file", text, at: None, help }));
-            continue;
-        }
         match read(&input.path) {
             Ok(text) => found.push((input.path, text)),
             Err(message) => unread.push(failed(&input.path, *message)),

@@ -17,7 +17,6 @@ pub enum InputKind {
     Cuda,
     /// A protocol as text.
     Protocol,
-    /// Recognised when named, so that it can be refused by name; not searched for in folders yet.
     OpenCl,
 }
 
@@ -37,7 +36,7 @@ pub struct Walk {
 /// The files under the paths, in the order of the paths and sorted by name within a folder; each file once, by the
 /// first path that leads to it.
 ///
-/// A file that is named itself is taken whatever its name. Folders are searched for `.cu`, `.cuh` and `.map`; hidden
+/// A file that is named itself is taken whatever its name. Folders are searched for `.cu`, `.cuh`, `.cl` and `.map`; hidden
 /// files and what `.gitignore` and `.ignore` name are left out, inside and outside of a git repository. Symbolic links
 /// are followed.
 pub fn walk(paths: &[PathBuf]) -> Walk {
@@ -59,10 +58,11 @@ impl Walk {
             WalkBuilder::new(folder).follow_links(true).require_git(false).sort_by_file_name(|a, b| a.cmp(b)).build();
         for entry in entries {
             match entry {
-                Ok(entry) if entry.file_type().is_some_and(|t| t.is_file()) => match kind_of(entry.path()) {
-                    Some(kind @ (InputKind::Cuda | InputKind::Protocol)) => self.take(entry.path(), kind, seen),
-                    Some(InputKind::OpenCl) | None => {}
-                },
+                Ok(entry) if entry.file_type().is_some_and(|t| t.is_file()) => {
+                    if let Some(kind) = kind_of(entry.path()) {
+                        self.take(entry.path(), kind, seen);
+                    }
+                }
                 Ok(_) => {}
                 Err(error) => {
                     let (path, text) = describe(&error);
@@ -194,7 +194,7 @@ mod tests {
         let root =
             tree(&["b.cu", "a/z.cuh", "a/b/c.cu", "a/p.map", "x.cpp", "k.cl", "README", ".hidden/h.cu", "UP.CU"]);
         let (inputs, failed) = shown(&root, &[""]);
-        assert_eq!(inputs, ["UP.CU", "a/b/c.cu", "a/p.map", "a/z.cuh", "b.cu"]);
+        assert_eq!(inputs, ["UP.CU", "a/b/c.cu", "a/p.map", "a/z.cuh", "b.cu", "k.cl"]);
         assert!(failed.is_empty());
     }
 

@@ -98,6 +98,12 @@ impl Display for Access {
 impl Display for Barrier {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         write!(f, "sync {}", self.scope)?;
+        match (self.fence.shared, self.fence.global) {
+            (true, true) => {}
+            (true, false) => f.write_str(" shared")?,
+            (false, true) => f.write_str(" global")?,
+            (false, false) => f.write_str(" nothing")?,
+        }
         if let Some(mask) = &self.mask {
             write!(f, " mask {mask}")?;
         }

@@ -33,7 +33,7 @@ impl Access {
 
 impl Barrier {
     pub fn subst(&self, subst: &mut Subst) -> Barrier {
-        Barrier { scope: self.scope, mask: self.mask.as_ref().map(|m| subst.numeric(m)), site: self.site }
+        Barrier { mask: self.mask.as_ref().map(|m| subst.numeric(m)), ..self.clone() }
     }
 }
 

@@ -2,6 +2,7 @@
 //! apart yet. `wellformed` separates the two fragments of \[MAP\] Fig. 2; `phases` works on this tree directly.
 
 use super::access::{Access, Scope};
+use super::kernel::Space;
 use super::range::Range;
 use crate::exp::{B, N};
 
@@ -11,7 +12,26 @@ pub struct Barrier {
     pub scope: Scope,
     /// Bit i stands for lane i; `None` is all lanes. Only for the scope `Warp`.
     pub mask: Option<N>,
+    pub fence: Fence,
     pub site: super::access::SiteId,
+}
+
+/// The memory whose accesses a barrier orders, between the threads that it waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Fence {
+    pub shared: bool,
+    pub global: bool,
+}
+
+impl Fence {
+    pub const ALL: Fence = Fence { shared: true, global: true };
+
+    pub fn orders(self, space: Space) -> bool {
+        match space {
+            Space::Shared => self.shared,
+            Space::Global => self.global,
+        }
+    }
 }
 
 /// A protocol, before well-formedness.

@@ -171,10 +171,10 @@ fn visible(
             (Some(mask), Some(lanes)) if !all_lanes(mask, warp_size) => {
                 // [SCOPE-MASK]  ... and both lanes are in its mask
                 let takes_part = B::and(lanes.iter().map(|lane| in_mask(mask, &N::var(lane))));
-                let whole = Barrier { scope: barrier.scope, mask: None, site: barrier.site };
+                let whole = Barrier { mask: None, ..barrier.clone() };
                 Protocol::branch(&takes_part, Protocol::Sync(whole), Protocol::Skip)
             }
-            (Some(_) | None, _) => Protocol::Sync(Barrier { scope: barrier.scope, mask: None, site: barrier.site }),
+            (Some(_) | None, _) => Protocol::Sync(Barrier { mask: None, ..barrier.clone() }),
         },
         Protocol::Seq(parts) => Protocol::seq(parts.iter().map(inner).collect::<Vec<_>>()),
         Protocol::If(b, t, e) => Protocol::branch(b, inner(t), inner(e)),

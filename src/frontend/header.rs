@@ -47,6 +47,15 @@ pub struct HeaderRemark {
 }
 
 impl Header {
+    /// `--global_offset=64` or `--global_offset=[8,8]`: what is added to global ids.
+    pub fn offset(&self) -> [i128; 3] {
+        let text = self.flag("global_offset").unwrap_or("");
+        let numbers = text.trim_matches(['[', ']']).split(',').map(|n| n.trim().parse().unwrap_or(0));
+        let mut all = [0; 3];
+        all.iter_mut().zip(numbers).for_each(|(axis, n)| *axis = n);
+        all
+    }
+
     /// The value of a flag: that of `warp-sync` is `32` for `--warp-sync=32`, and empty for `--warp-sync`.
     pub fn flag(&self, name: &str) -> Option<&str> {
         self.flags.iter().rev().find_map(|flag| {

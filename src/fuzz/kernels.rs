@@ -3,7 +3,9 @@
 use super::choices::Choices;
 use super::expressions::{small_number, small_truth};
 use crate::base::Name;
-use crate::core::{Access, ArrayDecl, Barrier, Coordinate, Kernel, Mode, Protocol, Range, Scope, SiteId, Space, Step};
+use crate::core::{
+    Access, ArrayDecl, Barrier, Coordinate, Fence, Kernel, Mode, Protocol, Range, Scope, SiteId, Space, Step,
+};
 use crate::exp::{B, IntTy, N, NBin, Var};
 
 /// Which language the kernels are of.
@@ -176,7 +178,9 @@ impl Maker<'_> {
                 small_number(self.choices, &uniform)
             }
         });
-        Protocol::Sync(Barrier { scope, mask, site })
+        // Barriers that order less are dropped or kept as a whole before all that is fuzzed here: `core::fence`.
+        let fence = Fence::ALL;
+        Protocol::Sync(Barrier { scope, mask, fence, site })
     }
 
     /// How uniform the next condition is; no more than what barriers around it allow.

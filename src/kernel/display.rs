@@ -224,6 +224,7 @@ fn intrinsic_name(intrinsic: &Intrinsic) -> String {
         Intrinsic::Barrier(scope) => format!("sync {scope}"),
         Intrinsic::ClusterArrive => "arrive cluster".to_owned(),
         Intrinsic::ClusterWait => "wait cluster".to_owned(),
+        Intrinsic::FencedBarrier => "sync block".to_owned(),
         Intrinsic::BarrierReduce(name) => format!("sync block {name}"),
         Intrinsic::Pure(name, _) => format!("pure {name}"),
         Intrinsic::TouchReadWrite(name) => format!("touch {name}"),
@@ -238,6 +239,8 @@ fn intrinsic_name(intrinsic: &Intrinsic) -> String {
         Intrinsic::Surface { write, coordinates } => {
             format!("surface{coordinates} {}", if *write { "write" } else { "read" })
         }
+        Intrinsic::GroupCopy => "group copy".to_owned(),
+        Intrinsic::WaitForCopies => "wait for copies".to_owned(),
         Intrinsic::ReadThrough => "read".to_owned(),
         Intrinsic::Nothing => "nothing".to_owned(),
         Intrinsic::Trap => "trap".to_owned(),

@@ -39,6 +39,8 @@ pub struct VarDecl {
     pub name: Name,
     pub ty: Type,
     pub storage: Storage,
+    /// Where what a pointer points to lives, for the parameters of kernels.
+    pub points_to: Storage,
     pub span: Span,
 }
 
@@ -168,6 +170,8 @@ pub enum Intrinsic {
     /// The two halves of a barrier of a cluster: what comes before the one is ordered with what comes after the other.
     ClusterArrive,
     ClusterWait,
+    /// A block barrier that orders only the memory that its argument names, by the flags of OpenCL C.
+    FencedBarrier,
     /// A block barrier that also combines a predicate over the block: the result is uniform.
     BarrierReduce(Name),
     /// Holds for every thread that gets here, from here on.
@@ -195,6 +199,10 @@ pub enum Intrinsic {
         write: bool,
         coordinates: u8,
     },
+    /// Copies in the background, on behalf of the block: destination, source, number of elements, event. The event.
+    GroupCopy,
+    /// Waits for such copies: the number of events, and where they are.
+    WaitForCopies,
     /// Nothing at all (fences, printf, annotations without effect here).
     Nothing,
     /// Ends the thread.

@@ -114,6 +114,8 @@ pub enum LaunchSource {
     Header,
     LaunchSite,
     LaunchBounds,
+    /// `reqd_work_group_size` of the kernel.
+    GroupSize,
     Symbolic,
 }
 

@@ -64,6 +64,7 @@ pub(super) fn launch_source(from: LaunchSource) -> &'static str {
         LaunchSource::Header => "header",
         LaunchSource::LaunchSite => "launch-site",
         LaunchSource::LaunchBounds => "launch-bounds",
+        LaunchSource::GroupSize => "group-size",
         LaunchSource::Symbolic => "symbolic",
     }
 }
@@ -181,6 +182,7 @@ pub(super) fn launch(launch: &Launch) -> String {
         LaunchSource::Option => ", set by the command line",
         LaunchSource::Header => ", set by the file header",
         LaunchSource::LaunchSite => ", set by the launch site",
+        LaunchSource::GroupSize => ", from reqd_work_group_size",
         LaunchSource::LaunchBounds => ", set by __launch_bounds__",
         LaunchSource::Symbolic => "",
     };

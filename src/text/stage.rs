@@ -3,6 +3,7 @@
 use super::lex::Token;
 use super::parser::{Parsed, Parser, Stop, TextError};
 use crate::base::Name;
+use crate::core::Fence;
 use crate::core::{
     Access, Alignment, ArrayDecl, Barrier, Closure, Context, Coordinate, Kernel, Mode, Protocol, Range, Scope, SiteId,
     Space, Step, Task, Trace, Unsync,
@@ -313,9 +314,18 @@ impl Parser<'_> {
         }
         if self.eat_word("sync") {
             let scope = self.scope_word()?;
+            let fence = if self.eat_word("shared") {
+                Fence { shared: true, global: false }
+            } else if self.eat_word("global") {
+                Fence { shared: false, global: true }
+            } else if self.eat_word("nothing") {
+                Fence { shared: false, global: false }
+            } else {
+                Fence::ALL
+            };
             let mask = if self.eat_word("mask") { Some(self.numeric()?) } else { None };
             let site = self.site()?;
-            return Ok(Item::Sync(Barrier { scope, mask, site }));
+            return Ok(Item::Sync(Barrier { scope, mask, fence, site }));
         }
         let task = match (self.peek(), self.peek_second()) {
             (Token::Number(Some(1)), Token::Mark(":", None)) => Some(Task::One),

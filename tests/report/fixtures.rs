@@ -274,6 +274,7 @@ pub fn everything() -> Report {
         ..message("vacuous", "the assumptions contradict each other", None)
     };
     let mut contradictory = kernel("contradictory", 1, Verdict::Vacuous);
+    contradictory.launch.from = LaunchSource::GroupSize;
     contradictory.reasons = vec![vacuous];
     let mut report = report(vec![scan(), flag(), early(), gather(), scale(), odd, header, bounds, contradictory]);
     report.kernels.extend(histogram().kernels);

@@ -4,6 +4,7 @@
 mod generate;
 
 mod align;
+mod fence;
 mod fold;
 mod nonempty;
 mod phases;

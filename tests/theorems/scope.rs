@@ -37,7 +37,7 @@ fn levels_cover_the_grid_of_all_small_protocols() {
     assert!(count > 200, "only {count} kernels");
 }
 
-fn map_barriers(code: &Protocol, change: &dyn Fn(&Barrier) -> Protocol) -> Protocol {
+pub fn map_barriers(code: &Protocol, change: &dyn Fn(&Barrier) -> Protocol) -> Protocol {
     match code {
         Protocol::Skip => Protocol::Skip,
         Protocol::Access(access) => Protocol::Access(access.clone()),
@@ -57,7 +57,7 @@ fn mutants_are_killed() {
     };
     kills(PLAN, "the barrier of a warp orders the block", |kernel| {
         agree(kernel, |k, warp| {
-            with(k, warp, &|b| Protocol::Sync(Barrier { scope: b.scope.max(Scope::Block), mask: None, site: b.site }))
+            with(k, warp, &|b| Protocol::Sync(Barrier { scope: b.scope.max(Scope::Block), mask: None, ..b.clone() }))
         })
     });
     kills(PLAN, "the barrier of a block does not order a warp", |kernel| {

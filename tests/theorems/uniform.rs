@@ -2,8 +2,8 @@
 
 use faial_like::core::semantics::{self, RunError, Thread};
 use faial_like::core::{
-    Barrier, Closure, Decision, Kernel, Level, Obligation, Projection, Protocol, Scope, Task, divergence, obligations,
-    project,
+    Barrier, Closure, Decision, Fence, Kernel, Level, Obligation, Projection, Protocol, Scope, Task, divergence,
+    obligations, project,
 };
 use faial_like::exp::{B, IntTy, N, Var, eval_b};
 use faial_like::fuzz::kernels::WARP;
@@ -131,7 +131,7 @@ fn masked(code: &Protocol) -> Protocol {
                 1 => Some(N::num(site.0 / 3 % 4)),
                 _ => Some(N::add(IntTy::I32, &N::var(&Var::new("g", IntTy::I32)), &N::num(1))),
             };
-            Protocol::Sync(Barrier { scope: Scope::Warp, mask, site: *site })
+            Protocol::Sync(Barrier { scope: Scope::Warp, mask, fence: Fence::ALL, site: *site })
         }
         Protocol::Seq(parts) => Protocol::Seq(parts.iter().map(masked).collect()),
         Protocol::If(b, t, e) => Protocol::If(b.clone(), inner(t), inner(e)),

@@ -139,6 +139,10 @@ pub fn function(name: &str) -> Option<Builtin> {
         let intrinsic = Intrinsic::Havoc(Name::new(name));
         return Some(Builtin { intrinsic, result: None });
     }
+    // An annotation of GPUVerify's prover: `__barrier_invariant_binary_3` and its like.
+    if name.starts_with("__barrier_invariant") {
+        return known(Intrinsic::Nothing, Type::BOOL);
+    }
     match name {
         "__syncthreads" => known(Intrinsic::Barrier(Scope::Block), Type::Void),
         "__syncthreads_count" | "__syncthreads_and" | "__syncthreads_or" => {
@@ -165,9 +169,6 @@ pub fn function(name: &str) -> Option<Builtin> {
         | "__global_ensures"
         | "__requires_fresh_array"
         | "__candidate_invariant"
-        | "__barrier_invariant"
-        | "__barrier_invariant_1"
-        | "__barrier_invariant_2"
         | "__array_snapshot"
         | "__function_wide_invariant"
         | "__function_wide_candidate_invariant"
@@ -189,7 +190,9 @@ pub fn function(name: &str) -> Option<Builtin> {
         | "__read_offset_bytes"
         | "__write_offset_bytes"
         | "__ptr_offset_bytes"
-        | "__ptr_base" => known(Intrinsic::Havoc(Name::new("annotation")), Type::INT),
+        | "__ptr_base"
+        | "__atomic_has_taken_value"
+        | "__dominator_enabled" => known(Intrinsic::Havoc(Name::new("annotation")), Type::INT),
         "__requires" | "__assume" | "__builtin_assume" | "__global_requires" | "__global_assume" | "__axiom" => {
             known(Intrinsic::Assume, Type::BOOL)
         }

@@ -3,5 +3,6 @@
 pub mod builtins;
 pub mod host;
 pub mod lower;
+pub mod opencl;
 pub mod types;
 pub mod unit;

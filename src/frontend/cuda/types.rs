@@ -7,7 +7,8 @@ use tree_sitter::Node;
 
 use super::builtins;
 use super::lower::{Body, Local, is_place};
-use super::unit::{Found, Qualifier, TypeDecl, child_of_kind, declared_name, last_named};
+use super::opencl;
+use super::unit::{Dialect, Found, Qualifier, TypeDecl, child_of_kind, declared_name, last_named};
 use crate::exp::IntTy;
 use crate::kernel::types::{StructTy, Type};
 
@@ -70,7 +71,7 @@ impl<'t> Body<'_, 't> {
                 "int" => Type::INT,
                 "float" => Type::Float(4),
                 "double" => Type::Float(8),
-                other => builtins::named_type(other).unwrap_or_else(|| Type::Unknown(Arc::from(other))),
+                other => self.built_in_type(other).unwrap_or_else(|| Type::Unknown(Arc::from(other))),
             },
             "sized_type_specifier" => sized(text),
             "type_identifier" | "identifier" | "namespace_identifier" => self.named(text, &Qualifier::default()),
@@ -118,6 +119,15 @@ impl<'t> Body<'_, 't> {
         }
     }
 
+    /// A type that has a name without a definition in the text.
+    fn built_in_type(&self, name: &str) -> Option<Type> {
+        let own = match self.lower.unit.dialect {
+            Dialect::Cuda => None,
+            Dialect::OpenCl => opencl::named_type(name),
+        };
+        own.or_else(|| builtins::named_type(name))
+    }
+
     /// The type that the part of a name in front of `::` stands for.
     pub fn type_at(&mut self, scope: Node<'t>, outer: &Qualifier) -> Type {
         match scope.kind() {
@@ -163,7 +173,7 @@ impl<'t> Body<'_, 't> {
             Found::None => None,
         };
         self.type_depth -= 1;
-        found.or_else(|| builtins::named_type(name)).unwrap_or_else(|| match sized_word(name) {
+        found.or_else(|| self.built_in_type(name)).unwrap_or_else(|| match sized_word(name) {
             Some(ty) => ty,
             None => Type::Unknown(Arc::from(name)),
         })

@@ -6,6 +6,28 @@ use tree_sitter::{Node, Parser, Tree};
 
 use crate::base::Span;
 
+/// The language of a translation unit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dialect {
+    Cuda,
+    OpenCl,
+}
+
+/// A word of OpenCL C that stands in front of a type or a name, or behind a `*`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mark {
+    Kernel,
+    Global,
+    Local,
+    Constant,
+    Private,
+    ReadOnly,
+    /// `__write_only` and `__read_write`.
+    Writable,
+    /// `reqd_work_group_size(x, y, z)`.
+    GroupSize([i128; 3]),
+}
+
 /// The text of a translation unit, its tree, and the way back to where the text was written.
 pub struct Unit<'a> {
     pub text: String,
@@ -14,6 +36,7 @@ pub struct Unit<'a> {
     inserted: Vec<usize>,
     /// `__align__(n)` and its like, which the grammar does not know: where, and n.
     attributes: Attributes,
+    pub dialect: Dialect,
     origin: &'a dyn Fn(usize, usize) -> Span,
 }
 
@@ -31,6 +54,8 @@ pub struct FunDecl<'t> {
     /// Where its name stands, and what is looked up from inside of it.
     pub scope: ScopeId,
     pub is_kernel: bool,
+    /// The block that it asks for: `reqd_work_group_size`.
+    pub group_size: Option<[i128; 3]>,
     pub has_body: bool,
 }
 
@@ -237,6 +262,8 @@ pub type ClusterDims = [Option<i128>; 3];
 struct Attributes {
     alignments: Vec<(usize, u64)>,
     clusters: Vec<(usize, ClusterDims)>,
+    /// The qualifiers of OpenCL C: where they stood.
+    marks: Vec<(usize, Mark)>,
 }
 
 /// The arguments of `__cluster_dims__`: what is left out is 1.
@@ -250,8 +277,76 @@ fn cluster_dims(arguments: &str) -> ClusterDims {
     if inner.split(',').count() > 3 || inner.contains('(') { [None; 3] } else { dims }
 }
 
-/// Blanks words that the grammar does not place everywhere that compilers do; positions stay. What is said is returned.
-fn blank_attributes(text: &str) -> (String, Attributes) {
+/// What a word of OpenCL C is, if it is a qualifier; the inner `None` is one that says nothing about memory.
+fn qualifier(word: &str) -> Option<Option<Mark>> {
+    Some(match word {
+        "__kernel" | "kernel" => Some(Mark::Kernel),
+        "__global" | "global" => Some(Mark::Global),
+        "__local" | "local" => Some(Mark::Local),
+        "__constant" | "constant" => Some(Mark::Constant),
+        "__private" | "private" => Some(Mark::Private),
+        "__read_only" | "read_only" => Some(Mark::ReadOnly),
+        "__write_only" | "write_only" | "__read_write" | "read_write" => Some(Mark::Writable),
+        "__generic" | "restrict" | "__restrict" | "__restrict__" | "__const" | "__const__" | "__volatile"
+        | "__volatile__" => None,
+        _ => return None,
+    })
+}
+
+/// Words that are names in C, and not in the grammar, which is that of C++.
+const ONLY_CPP: [&str; 33] = [
+    "new",
+    "delete",
+    "class",
+    "this",
+    "template",
+    "typename",
+    "namespace",
+    "operator",
+    "public",
+    "protected",
+    "virtual",
+    "friend",
+    "try",
+    "catch",
+    "throw",
+    "explicit",
+    "mutable",
+    "using",
+    "and",
+    "or",
+    "not",
+    "xor",
+    "bitand",
+    "bitor",
+    "compl",
+    "and_eq",
+    "or_eq",
+    "not_eq",
+    "xor_eq",
+    "constexpr",
+    "nullptr",
+    "decltype",
+    "noexcept",
+];
+
+/// The sizes in `__attribute__((reqd_work_group_size(8, 8, 1)))`.
+fn group_size(attribute: &str) -> Option<Mark> {
+    let (_, rest) = attribute.split_once("reqd_work_group_size")?;
+    let (list, _) = rest.trim_start().trim_start_matches('_').trim_start().strip_prefix('(')?.split_once(')')?;
+    let sizes: Vec<i128> = list.split(',').filter_map(|n| n.trim().parse().ok()).filter(|n| *n > 0).collect();
+    sizes.try_into().ok().map(Mark::GroupSize)
+}
+
+/// Text without the words that the grammar does not place everywhere that compilers do; positions stay.
+struct Blanked {
+    text: String,
+    /// The same with other letters in the names that the grammar takes for words of C++.
+    parsed: String,
+    attributes: Attributes,
+}
+
+fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
     let mut found = Attributes::default();
     const WORDS: [&str; 7] = [
         "__forceinline__",
@@ -262,9 +357,10 @@ fn blank_attributes(text: &str) -> (String, Attributes) {
         "__extension__",
         "__cdecl",
     ];
-    const CALLS: [&str; 5] = ["__attribute__", "__align__", "__declspec", "__cluster_dims__", "alignas"];
+    const CALLS: [&str; 6] = ["__attribute__", "__attribute", "__align__", "__declspec", "__cluster_dims__", "alignas"];
     let bytes = text.as_bytes();
     let mut out = bytes.to_vec();
+    let mut renamed = Vec::new();
     let word_char = |b: u8| b == b'_' || b.is_ascii_alphanumeric();
     let mut i = 0;
     while i < bytes.len() {
@@ -278,6 +374,7 @@ fn blank_attributes(text: &str) -> (String, Attributes) {
         }
         let word = &text[start..i];
         let mut end = i;
+        let qualifier = if dialect == Dialect::OpenCl { qualifier(word) } else { None };
         if CALLS.contains(&word) {
             let mut j = i;
             while j < bytes.len() && bytes[j].is_ascii_whitespace() {
@@ -305,7 +402,15 @@ fn blank_attributes(text: &str) -> (String, Attributes) {
             if let Ok(n) = number.parse::<u64>() {
                 found.alignments.push((start, n));
             }
+            if dialect == Dialect::OpenCl {
+                found.marks.extend(group_size(&text[i..end]).map(|mark| (start, mark)));
+            }
+        } else if let Some(mark) = qualifier {
+            found.marks.extend(mark.map(|mark| (start, mark)));
         } else if !WORDS.contains(&word) {
+            if dialect == Dialect::OpenCl && ONLY_CPP.contains(&word) {
+                renamed.push(end - 1);
+            }
             continue;
         }
         for b in &mut out[start..end] {
@@ -315,20 +420,29 @@ fn blank_attributes(text: &str) -> (String, Attributes) {
         }
         i = end;
     }
-    (String::from_utf8(out).unwrap_or_else(|_| text.to_owned()), found)
+    let blanked = String::from_utf8(out.clone()).unwrap_or_else(|_| text.to_owned());
+    for at in renamed {
+        out[at] = out[at].to_ascii_uppercase();
+    }
+    let parsed = String::from_utf8(out).unwrap_or_else(|_| text.to_owned());
+    Blanked { text: blanked, parsed, attributes: found }
 }
 
 impl<'a> Unit<'a> {
     /// Parses expanded text. `origin` maps a byte range of it to where it was written.
-    pub fn parse(expanded: &str, origin: &'a dyn Fn(usize, usize) -> Span) -> Option<Unit<'a>> {
-        let (mut text, attributes) = blank_attributes(expanded);
+    pub fn parse(expanded: &str, dialect: Dialect, origin: &'a dyn Fn(usize, usize) -> Span) -> Option<Unit<'a>> {
+        let Blanked { mut text, mut parsed, attributes } = blank_attributes(expanded, dialect);
         let mut inserted: Vec<usize> = Vec::new();
-        let mut tree = parse(&text)?;
+        let mut tree = parse(&parsed)?;
         // `i < n && j > (m)` reads as a call of a template; a unary plus after the `>` says what is meant. `a<8> b = c;`
         // reads as an assignment to comparisons; `typename` in front of it says that it is a declaration.
         for _ in 0..4 {
             let mut found: Vec<(usize, &str)> = Vec::new();
             misread(tree.root_node(), &text, &mut found);
+            if dialect == Dialect::OpenCl {
+                found.retain(|(_, words)| *words == "+");
+                false_casts(tree.root_node(), &text, &mut found);
+            }
             if found.is_empty() {
                 break;
             }
@@ -345,12 +459,58 @@ impl<'a> Unit<'a> {
             }
             for (position, words) in found.iter().rev() {
                 text.insert_str(*position, words);
+                parsed.insert_str(*position, words);
             }
             all.sort_unstable();
             inserted = all;
-            tree = parse(&text)?;
+            tree = parse(&parsed)?;
         }
-        Some(Unit { text, tree, inserted, attributes, origin })
+        Some(Unit { text, tree, inserted, attributes, dialect, origin })
+    }
+
+    /// The qualifiers of OpenCL C in a range of the text.
+    fn marks_in(&self, range: std::ops::Range<usize>) -> Vec<Mark> {
+        let back = |at: usize| at - self.inserted.partition_point(|p| *p < at);
+        let range = back(range.start)..back(range.end);
+        self.attributes.marks.iter().filter(|(at, _)| range.contains(at)).map(|(_, mark)| *mark).collect()
+    }
+
+    /// Where what belongs to a node begins: the end of the token in front of it.
+    fn begin(&self, node: Node) -> usize {
+        let before = self.text.get(..node.start_byte()).unwrap_or("");
+        before.trim_end().len()
+    }
+
+    /// The qualifiers of a declaration as they qualify what it declares: of what its pointers point to, and of the variable
+    /// itself. Without a pointer all of them are of the variable.
+    pub fn qualifiers(&self, declaration: Node, declarator: Option<Node>) -> (Vec<Mark>, Vec<Mark>) {
+        let from = self.begin(declaration);
+        let Some(declarator) = declarator else { return (Vec::new(), self.marks_in(from..declaration.end_byte())) };
+        // The specifiers are those of every declarator in the list.
+        let first = declaration.child_by_field_name("declarator").unwrap_or(declarator);
+        let specifiers_end = first.start_byte().min(declarator.start_byte());
+        let mut specifiers = self.marks_in(from..specifiers_end);
+        let end = declared_name(declarator).map_or(declarator.end_byte(), |n| n.start_byte());
+        let mut pointer = None;
+        let mut node = Some(declarator);
+        while let Some(current) = node {
+            if matches!(current.kind(), "pointer_declarator" | "abstract_pointer_declarator") {
+                pointer = Some(current.start_byte());
+            }
+            node = match current.kind() {
+                "parenthesized_declarator" | "attributed_declarator" => {
+                    current.child_by_field_name("declarator").or_else(|| last_named(current))
+                }
+                _ => current.child_by_field_name("declarator"),
+            };
+        }
+        match pointer {
+            None => {
+                specifiers.extend(self.marks_in(specifiers_end..end));
+                (Vec::new(), specifiers)
+            }
+            Some(star) => (specifiers, self.marks_in(star..end.max(star))),
+        }
     }
 
     pub fn span(&self, node: Node) -> Span {
@@ -572,9 +732,17 @@ impl<'a> Unit<'a> {
             return None;
         }
         let mut cursor = node.walk();
-        let is_kernel = node.children(&mut cursor).any(|c| self.str(c) == "__global__");
+        let marks = self.marks_in(self.begin(node)..declarator.start_byte());
+        let is_kernel = match self.dialect {
+            Dialect::Cuda => node.children(&mut cursor).any(|c| self.str(c) == "__global__"),
+            Dialect::OpenCl => marks.contains(&Mark::Kernel),
+        };
+        let group_size = marks.iter().find_map(|mark| match mark {
+            Mark::GroupSize(size) => Some(*size),
+            _ => None,
+        });
         let has_body = node.child_by_field_name("body").is_some();
-        Some(FunDecl { node, declarator, template, class, scope, is_kernel, has_body })
+        Some(FunDecl { node, declarator, template, class, scope, is_kernel, group_size, has_body })
     }
 
     fn collect_type<'t>(&'t self, node: Node<'t>, template: Option<Node<'t>>, scope: ScopeId, names: &mut Names<'t>) {
@@ -754,6 +922,42 @@ pub fn declared_name(node: Node<'_>) -> Option<Node<'_>> {
         }
     }
     None
+}
+
+/// Positions in front of names in `(i) + n`, which were read as casts of `+ n` to a type; in C all types are declared.
+fn false_casts(root: Node, text: &str, found: &mut Vec<(usize, &'static str)>) {
+    let (mut types, mut casts) = (HashSet::new(), Vec::new());
+    let mut stack = vec![root];
+    while let Some(node) = stack.pop() {
+        match node.kind() {
+            "type_definition" => {
+                let mut cursor = node.walk();
+                let names = node.children_by_field_name("declarator", &mut cursor).filter_map(declared_name);
+                types.extend(names.filter_map(|n| text.get(n.byte_range())));
+            }
+            "cast_expression" => {
+                let ty = node.child_by_field_name("type").filter(|ty| ty.named_child_count() == 1);
+                let name = ty.and_then(last_named).filter(|name| name.kind() == "type_identifier");
+                let operator = node
+                    .child_by_field_name("value")
+                    .filter(|value| matches!(value.kind(), "unary_expression" | "pointer_expression"))
+                    .and_then(|value| value.child_by_field_name("operator"))
+                    .and_then(|o| text.get(o.byte_range()));
+                if let (Some(name), Some("+" | "-" | "*" | "&")) = (name, operator) {
+                    casts.push(name);
+                }
+            }
+            _ => {}
+        }
+        let mut cursor = node.walk();
+        stack.extend(node.named_children(&mut cursor));
+    }
+    for name in casts {
+        let word = text.get(name.byte_range()).unwrap_or("");
+        if !types.contains(word) && super::opencl::named_type(word).is_none() {
+            found.push((name.start_byte(), "+"));
+        }
+    }
 }
 
 /// Where something has to be inserted so that a text is read as what it is: after the `>` of comparisons that were read as

@@ -6,7 +6,7 @@ use super::value::{ObjId, Offset, Pointer, Value};
 use super::{Frame, ObjectKind, Touches, Walk, conjuncts};
 use crate::base::{Name, Span};
 use crate::core::kernel::OTHER;
-use crate::core::protocol::Barrier;
+use crate::core::protocol::{Barrier, Fence};
 use crate::core::{Mode, Protocol, Scope};
 use crate::exp::subst::Leaves;
 use crate::exp::{B, Fun, FunKind, IntTy, N, NBin, NRel, Var};
@@ -219,7 +219,21 @@ impl<'p> Walk<'p> {
             }
             Intrinsic::Barrier(scope) => {
                 let mask = args.first().map(|a| self.number(a));
-                self.barrier(*scope, mask, span);
+                self.barrier(*scope, mask, Fence::ALL, span);
+                Value::Void
+            }
+            Intrinsic::FencedBarrier => {
+                // The flags of OpenCL C: bit 0 for shared memory, bit 1 for global memory.
+                let flags = args.first().map(|a| self.number(a)).and_then(|n| n.as_num());
+                let fence = match flags {
+                    Some(flags) => Fence { shared: flags & 1 != 0, global: flags & 2 != 0 },
+                    None => {
+                        let text = "which memory this barrier orders is not a constant";
+                        self.lose("unknown-value", text, span, Touches::Everything);
+                        Fence::ALL
+                    }
+                };
+                self.barrier(Scope::Block, None, fence, span);
                 Value::Void
             }
             Intrinsic::ClusterArrive => {
@@ -234,7 +248,7 @@ impl<'p> Walk<'p> {
                 for arg in args {
                     self.eval(arg);
                 }
-                self.barrier(Scope::Block, None, span);
+                self.barrier(Scope::Block, None, Fence::ALL, span);
                 Value::Num(self.fresh_uniform(name.as_str(), IntTy::I32))
             }
             Intrinsic::Assume | Intrinsic::Assert => {
@@ -327,6 +341,8 @@ impl<'p> Walk<'p> {
                 self.load(&pointer, &expr.ty, span)
             }
             Intrinsic::Surface { write, coordinates } => self.surface(*write, usize::from(*coordinates), args, expr),
+            Intrinsic::GroupCopy => self.group_copy(args, span),
+            Intrinsic::WaitForCopies => self.wait_for_copies(args, span),
             Intrinsic::Nothing => {
                 // Arguments of annotations are not evaluated by the program.
                 Value::Num(N::num(1))
@@ -359,16 +375,19 @@ impl<'p> Walk<'p> {
         }
     }
 
-    pub(super) fn barrier(&mut self, scope: Scope, mask: Option<N>, span: Span) {
+    pub(super) fn barrier(&mut self, scope: Scope, mask: Option<N>, fence: Fence, span: Span) {
         let site = self.site(span);
         let mask = mask.filter(|m| m.as_num() != Some(0xffff_ffff));
         // The site of a barrier goes through the same table as those of accesses.
         let id = crate::core::SiteId(self.events.len() as u32);
         self.events.push(super::Event { site, strides: vec![], constant: 0, width: 0, unknown_size: false });
-        self.emit(Protocol::Sync(Barrier { scope, mask, site: id }));
+        self.emit(Protocol::Sync(Barrier { scope, mask, fence, site: id }));
         self.state.epoch = self.fresh_uniform("phase", IntTy::OPAQUE);
         self.state.versions.clear();
         self.state.recent.clear();
+        if fence.shared || fence.global {
+            self.copies_go_on();
+        }
     }
 
     /// The first half of a barrier of the cluster: its place, until the second half is found.
@@ -377,7 +396,7 @@ impl<'p> Walk<'p> {
         let site = self.site(span);
         self.events.push(super::Event { site, strides: vec![], constant: 0, width: 0, unknown_size: false });
         self.arrivals.push((id, span));
-        self.emit(Protocol::Sync(Barrier { scope: Scope::Cluster, mask: None, site: id }));
+        self.emit(Protocol::Sync(Barrier { scope: Scope::Cluster, mask: None, fence: Fence::ALL, site: id }));
     }
 
     /// The second half. What stands between the two halves is ordered with neither side of the barrier, and stands on
@@ -391,13 +410,13 @@ impl<'p> Walk<'p> {
         match between.filter(|(_, between)| !between.iter().any(Protocol::synchronises)) {
             Some((at, between)) => {
                 self.out.remove(at);
-                self.barrier(Scope::Cluster, None, span);
+                self.barrier(Scope::Cluster, None, Fence::ALL, span);
                 self.out.extend(between);
             }
             None => {
                 let text = "this waits at a barrier, and what follows the arrive has barriers, or is not known";
                 self.lose("unknown-construct", text, span, Touches::Everything);
-                self.barrier(Scope::Cluster, None, span);
+                self.barrier(Scope::Cluster, None, Fence::ALL, span);
                 self.out.pop();
             }
         }

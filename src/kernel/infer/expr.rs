@@ -513,7 +513,10 @@ impl<'p> Walk<'p> {
     fn load_target(&mut self, target: &Target, guard: &B, ty: &Type, span: Span) -> Value {
         match self.info(target.object).kind {
             ObjectKind::Private => self.load_private(target.object, &target.offset, ty),
-            ObjectKind::Constant => self.contents(target.object, &target.offset, ty),
+            ObjectKind::Constant => match self.known_content(target, ty) {
+                Some(value) => value,
+                None => self.contents(target.object, &target.offset, ty),
+            },
             ObjectKind::Array(_) => {
                 let width = ty.size();
                 let access = self.access(target.object, &target.offset, width, ty.has_unknown_size(), Mode::Rd, span);
@@ -531,6 +534,33 @@ impl<'p> Walk<'p> {
     }
 
     /// What an array holds at an offset, in the version that this thread sees.
+    /// An element of a constant array of numbers that are all known.
+    fn known_content(&self, target: &Target, ty: &Type) -> Option<Value> {
+        const MAX_LENGTH: u64 = 64;
+        let (id, _) = self.globals.iter().find(|(_, object)| **object == target.object)?;
+        let init = self.program.globals[id.0 as usize].init.as_ref()?;
+        let (Type::Array(elem, Some(length)), ExprKind::Aggregate(parts)) = (&self.info(target.object).ty, &init.kind)
+        else {
+            return None;
+        };
+        if **elem != *ty || !matches!(ty, Type::Int(_)) || *length == 0 || *length > MAX_LENGTH {
+            return None;
+        }
+        let mut values = vec![0; *length as usize];
+        for (offset, part) in parts {
+            let ExprKind::Int(n) = part.kind else { return None };
+            *values.get_mut(usize::try_from(offset / ty.size()).ok()?)? = n;
+        }
+        let at = target.offset.as_term();
+        let (last, others) = values.split_last()?;
+        let mut value = N::num(*last);
+        for (i, n) in others.iter().enumerate().rev() {
+            let here = at.eq(&N::num(i as i128 * i128::from(ty.size())));
+            value = N::ite(&here, &N::num(*n), &value);
+        }
+        Some(Value::Num(value))
+    }
+
     fn contents(&mut self, object: ObjId, offset: &Offset, ty: &Type) -> Value {
         match ty {
             Type::Struct(_) | Type::Array(..) => {

@@ -65,8 +65,10 @@ impl<'p> Walk<'p> {
         let before = self.state.clone();
         let (events, losses, pre) = (self.events.len(), self.losses.len(), self.pre.len());
         let facts = self.pair_facts.len();
+        let copies = self.copies.clone();
         let out = std::mem::take(&mut self.out);
         let precise = self.symbolic(the_loop, span);
+        self.copies_left_by_loop();
         let emitted = std::mem::replace(&mut self.out, out);
         if !precise && self.unrolling < 3 {
             // Iteration by iteration, when the condition is decided each time.
@@ -75,6 +77,7 @@ impl<'p> Walk<'p> {
             let saved_pre = self.pre.split_off(pre);
             let saved_facts = self.pair_facts.split_off(facts);
             self.state = before;
+            let left = std::mem::replace(&mut self.copies, copies);
             let outer = std::mem::take(&mut self.out);
             self.unrolling += 1;
             let steps = self.steps;
@@ -88,6 +91,7 @@ impl<'p> Walk<'p> {
             // The attempt is undone: what it cost is the only trace.
             self.steps = self.steps.min(steps);
             self.state = kept.0;
+            self.copies = left;
             self.losses.truncate(losses);
             self.losses.extend(saved_losses);
             self.pre.truncate(pre);
@@ -147,8 +151,11 @@ impl<'p> Walk<'p> {
         let mut shapes: HashMap<(ObjId, u64), Shape> = HashMap::new();
         let counter = Var { name: self.names.fresh("it%"), ty: IntTy::MATH };
         let mut lost: BTreeSet<(ObjId, u64)> = BTreeSet::new();
+        let copies = self.copies.clone();
         for _round in 0..6 {
             self.state = before.clone();
+            // What the loop waits for may go on where it does not run at all.
+            self.copies = copies.clone();
             self.losses.truncate(losses);
             self.pre.truncate(pre);
             self.pair_facts.truncate(facts);

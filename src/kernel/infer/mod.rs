@@ -5,6 +5,7 @@
 //! touches memory. See `protocol-spec/08-inference.md`.
 
 mod call;
+mod copies;
 mod expr;
 mod finish;
 mod loops;
@@ -155,6 +156,8 @@ pub struct Walk<'p> {
     holes: Vec<Value>,
     /// Which array a function of contents stands for.
     contents: HashMap<Name, ObjId>,
+    /// What work-groups copy in the background here.
+    copies: Vec<copies::Copy>,
     steps: usize,
     unrolling: usize,
     abandoned: bool,
@@ -301,6 +304,7 @@ impl<'p> Walk<'p> {
             escaped: BTreeSet::new(),
             holes: Vec::new(),
             contents: HashMap::new(),
+            copies: Vec::new(),
             steps: config.steps,
             unrolling: 0,
             abandoned: false,
@@ -310,7 +314,7 @@ impl<'p> Walk<'p> {
     fn run(&mut self, kernel: FunId, config: &Config) {
         // All arrays are known before the walk, so that a loop can tell what it may change.
         for (i, function) in self.program.functions.iter().enumerate() {
-            for (v, decl) in function.vars.iter().enumerate() {
+            for (v, decl) in function.vars.iter().enumerate().skip(function.params) {
                 if decl.storage == Storage::Shared {
                     self.static_object(FunId(i as u32), VarId(v as u32));
                 }
@@ -335,7 +339,7 @@ impl<'p> Walk<'p> {
             let names = part_names(&decl.ty, decl.name.as_str());
             for (offset, ty) in parts {
                 let name = names.get(&offset).cloned().unwrap_or_else(|| format!("{}+{offset}", decl.name));
-                let value = self.parameter(&name, &ty, config);
+                let value = self.parameter(&name, &ty, decl.points_to, config);
                 self.set_cell(object, offset, ty.size(), value);
             }
         }
@@ -345,7 +349,7 @@ impl<'p> Walk<'p> {
     }
 
     /// The value of a (part of a) kernel parameter.
-    fn parameter(&mut self, name: &str, ty: &Type, config: &Config) -> Value {
+    fn parameter(&mut self, name: &str, ty: &Type, points_to: Storage, config: &Config) -> Value {
         match ty {
             Type::Ptr(target) if **target == Type::Fun => Value::Fun(Vec::new(), true),
             Type::Ptr(target) | Type::Ref(target) => {
@@ -362,7 +366,12 @@ impl<'p> Walk<'p> {
                     return Value::Ptr(Pointer::to(ObjId(at as u32), offset));
                 }
                 let name = self.array_name(name);
-                let object = self.object(name.as_str(), ObjectKind::Array(Space::Global), (**target).clone());
+                let kind = match points_to {
+                    Storage::Constant => ObjectKind::Constant,
+                    Storage::Shared => ObjectKind::Array(Space::Shared),
+                    Storage::Global | Storage::Private => ObjectKind::Array(Space::Global),
+                };
+                let object = self.object(name.as_str(), kind, (**target).clone());
                 Value::Ptr(Pointer::to(object, Offset::start()))
             }
             Type::Int(int) => {

@@ -109,7 +109,7 @@ impl<'l, 't> Body<'l, 't> {
             return Expr::new(ExprKind::Aggregate(parts), vector, span);
         }
         // `T(x)`: a conversion or a construction.
-        if !self.lower.names.functions.contains_key(name) && builtins::function(name).is_none() {
+        if !self.lower.names.functions.contains_key(name) && (self.is_opencl() || builtins::function(name).is_none()) {
             let ty = self.type_of(callee);
             if !matches!(ty, Type::Unknown(_)) || self.bindings.types.contains_key(name) {
                 if let (Type::Struct(_), Some(list)) = (&ty, node.child_by_field_name("arguments")) {
@@ -157,10 +157,17 @@ impl<'l, 't> Body<'l, 't> {
         args: Vec<Expr>,
         span: Span,
     ) -> Expr {
+        let args = match self.is_opencl() {
+            true => match self.opencl_call(name, args, span) {
+                Ok(value) => return value,
+                Err(args) => args,
+            },
+            false => args,
+        };
         let overloads = self.lower.names.functions.get(name).cloned().unwrap_or_default();
         let overloads: Vec<_> =
             overloads.into_iter().filter(|d| d.class.is_none()).map(|d| (d, Bindings::default())).collect();
-        let builtin = builtins::function(name);
+        let builtin = if self.is_opencl() { None } else { builtins::function(name) };
         // A built-in function is only hidden by a definition that fits.
         match self.resolve(&overloads, qualifier, template, &args, false) {
             Found::One(chosen) if builtin.is_none() || (chosen.decl.has_body && chosen.cost < 10) => {

@@ -31,7 +31,7 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     /// What stands in front of the `.` or `->` of a member.
-    fn object(&mut self, argument: Node<'t>, name: Node<'t>, span: Span) -> Expr {
+    pub(super) fn object(&mut self, argument: Node<'t>, name: Node<'t>, span: Span) -> Expr {
         let arrow = self.lower.unit.text.get(argument.end_byte()..name.start_byte()).is_some_and(|t| t.contains("->"));
         let object = self.expr(argument);
         if !arrow {
@@ -54,6 +54,11 @@ impl<'l, 't> Body<'l, 't> {
             let inner = Expr::unknown(code, text, ty.clone(), span);
             Expr::new(ExprKind::Comma(Box::new(object), Box::new(inner)), ty, span)
         };
+        if self.lanes(&object.ty).is_some()
+            && let Some(found) = self.vector_member(object.clone(), name, span)
+        {
+            return found;
+        }
         let Type::Struct(class) = object.ty.value().clone() else {
             let text = format!("`{name}` is a member of `{}`, which is not known", object.ty);
             let object = self.value(object);

@@ -88,7 +88,13 @@ impl<'l, 't> Body<'l, 't> {
 
     pub(super) fn declare_hidden(&mut self, ty: Type, span: Span) -> VarId {
         let id = VarId(self.vars.len() as u32);
-        self.vars.push(VarDecl { name: Name::new(format!("_tmp{}", id.0)), ty, storage: Storage::Private, span });
+        self.vars.push(VarDecl {
+            name: Name::new(format!("_tmp{}", id.0)),
+            ty,
+            storage: Storage::Private,
+            points_to: Storage::Global,
+            span,
+        });
         id
     }
 

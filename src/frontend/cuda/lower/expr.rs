@@ -40,6 +40,10 @@ impl<'l, 't> Body<'l, 't> {
                     Method::None => Expr::new(ExprKind::Convert(Box::new(expr)), ty.clone(), span),
                 }
             }
+            (_, Type::Struct(_)) if self.lanes(ty).is_some() => match self.spread(expr.clone(), ty) {
+                Some(vector) => vector,
+                None => Expr::new(ExprKind::Convert(Box::new(expr)), ty.clone(), span),
+            },
             (_, Type::Struct(_)) => {
                 if self.has_constructors(ty)
                     && let Some(made) = self.construct(ty, vec![expr.clone()], span)
@@ -110,6 +114,9 @@ impl<'l, 't> Body<'l, 't> {
             },
             "binary_expression" => match (field("left"), field("operator"), field("right")) {
                 (Some(left), Some(operator), Some(right)) => {
+                    if let Some(cast) = self.cast_of_a_sign(left, self.text(operator), right, span) {
+                        return cast;
+                    }
                     // A long chain such as `a + b + c + ..` leans left: walk down it without recursion.
                     let l = self.rvalue(left);
                     let r = self.rvalue(right);
@@ -143,7 +150,9 @@ impl<'l, 't> Body<'l, 't> {
                     let postfix = operator.start_byte() > argument.start_byte();
                     let op = if self.text(operator) == "++" { "+" } else { "-" };
                     let place = self.expr(argument);
-                    if let Type::Struct(_) = place.ty.value() {
+                    if let Type::Struct(_) = place.ty.value()
+                        && self.lanes(&place.ty).is_none()
+                    {
                         let args = if postfix { vec![Expr::new(ExprKind::Int(0), Type::INT, span)] } else { vec![] };
                         return match self.operator_call(&format!("operator{op}{op}"), &place, args, span) {
                             Some(call) => call,
@@ -157,6 +166,11 @@ impl<'l, 't> Body<'l, 't> {
             },
             "assignment_expression" => match (field("left"), field("operator"), field("right")) {
                 (Some(left), Some(operator), Some(right)) => {
+                    let op = self.text(operator);
+                    let op = if op == "=" { op } else { op.trim_end_matches('=') };
+                    if let Some(done) = self.swizzle_assignment(left, op, right, span) {
+                        return done;
+                    }
                     let place = self.expr(left);
                     match self.text(operator) {
                         "=" => {
@@ -175,6 +189,10 @@ impl<'l, 't> Body<'l, 't> {
             "conditional_expression" => match (field("condition"), field("consequence"), field("alternative")) {
                 (Some(c), Some(t), Some(e)) => {
                     let c = self.rvalue(c);
+                    if self.lanes(&c.ty).is_some() {
+                        let (t, e) = (self.rvalue(t), self.rvalue(e));
+                        return self.vector_choice(c, t, e, span);
+                    }
                     let c = self.truth(c);
                     let (t, e) = (self.expr(t), self.expr(e));
                     if is_place(&t) && is_place(&e) && t.ty.value() == e.ty.value() && !matches!(t.ty, Type::Array(..))
@@ -223,6 +241,10 @@ impl<'l, 't> Body<'l, 't> {
             "cast_expression" => match (field("type"), field("value")) {
                 (Some(ty), Some(value)) => {
                     let ty = self.type_of(ty);
+                    if self.lanes(&ty).is_some() && value.kind() == "parenthesized_expression" {
+                        let args = self.listed(value);
+                        return self.vector_literal(args, &ty, span);
+                    }
                     let value = self.rvalue(value);
                     self.cast(value, ty)
                 }
@@ -285,6 +307,36 @@ impl<'l, 't> Body<'l, 't> {
         }
     }
 
+    /// `(uint)-i`, which reads as a difference. Not where the operand may bind less tightly than the cast.
+    fn cast_of_a_sign(&mut self, left: Node<'t>, op: &str, right: Node<'t>, span: Span) -> Option<Expr> {
+        if !self.is_opencl() || left.kind() != "parenthesized_expression" || right.kind() == "binary_expression" {
+            return None;
+        }
+        let name = last_named(left).filter(|n| n.kind() == "identifier")?;
+        if !matches!(op, "-" | "+") || self.lookup(self.text(name)).is_some() || self.names_a_value(self.text(name)) {
+            return None;
+        }
+        match self.type_of(name) {
+            Type::Unknown(_) => None,
+            ty => {
+                let value = self.unary(op, right, span);
+                Some(self.cast(value, ty))
+            }
+        }
+    }
+
+    /// The parts of `(a, b, c)`.
+    fn listed(&mut self, node: Node<'t>) -> Vec<Expr> {
+        let mut current = last_named(node);
+        let mut found = Vec::new();
+        while let Some(list) = current.filter(|n| n.kind() == "comma_expression") {
+            found.extend(list.child_by_field_name("left"));
+            current = list.child_by_field_name("right");
+        }
+        found.extend(current);
+        found.into_iter().map(|n| self.rvalue(n)).collect()
+    }
+
     pub(super) fn unknown(&self, node: Node<'t>, what: &str) -> Expr {
         let text = format!("{} is not supported", what.replace('_', " "));
         Expr::unknown("unknown-construct", text, Type::Unknown(Arc::from("?")), self.span(node))
@@ -325,6 +377,15 @@ impl<'l, 't> Body<'l, 't> {
                 let place = ExprKind::Element(Box::new(base), Box::new(index));
                 self.through_reference(Expr::new(place, (*elem).clone(), span))
             }
+            Type::Struct(_) if self.lanes(&base.ty).is_some() => match self.vector_subscript(base, index, span) {
+                Some(place) => place,
+                None => Expr::unknown(
+                    "unknown-construct",
+                    "this subscript is not supported",
+                    Type::Unknown(Arc::from("?")),
+                    span,
+                ),
+            },
             Type::Struct(_) => match self.operator_call("operator[]", &base, vec![index], span) {
                 Some(call) => call,
                 None => Expr::unknown(
@@ -410,6 +471,9 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     pub(super) fn binary(&mut self, op: &str, l: Expr, r: Expr, span: Span) -> Expr {
+        if let Some(vector) = self.vector_binary(op, &l, &r, span) {
+            return vector;
+        }
         match op {
             "&&" | "and" => {
                 let (l, r) = (self.truth(l), self.truth(r));
@@ -452,6 +516,14 @@ impl<'l, 't> Body<'l, 't> {
                     _ => return self.opaque(op, vec![l, r], Type::INT, span),
                 };
                 let ty = if matches!(operator, NBin::Shl | NBin::Shr) { promote(a) } else { common(a, b) };
+                // In OpenCL C only the last bits of the distance count.
+                let r = match operator {
+                    NBin::Shl | NBin::Shr if self.is_opencl() => {
+                        let last = Expr::new(ExprKind::Int(i128::from(a.bits.max(8)) - 1), Type::Int(b), span);
+                        self.binary("&", r, last, span)
+                    }
+                    _ => r,
+                };
                 let l = self.convert(l, &Type::Int(ty));
                 let r = if matches!(operator, NBin::Shl | NBin::Shr) { r } else { self.convert(r, &Type::Int(ty)) };
                 let expr = Expr::new(ExprKind::Arith(operator, ty, Box::new(l), Box::new(r)), Type::Int(ty), span);
@@ -558,6 +630,9 @@ impl<'l, 't> Body<'l, 't> {
             return self.address_of(place, span);
         }
         let value = self.rvalue(argument);
+        if let Some(vector) = self.vector_unary(op, &value, span) {
+            return vector;
+        }
         match (op, value.ty.clone()) {
             ("*", _) => self.deref(value, span),
             ("!" | "not", _) => {

@@ -21,6 +21,10 @@ impl<'l, 't> Body<'l, 't> {
         }
         let mut cursor = node.walk();
         let items: Vec<_> = node.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect();
+        if self.lanes(ty).is_some() {
+            let args: Vec<Expr> = items.iter().map(|i| self.rvalue(*i)).collect();
+            return self.vector_literal(args, ty.value(), span);
+        }
         match ty.value() {
             Type::Struct(class) => {
                 let aggregate = self.is_aggregate(ty.value());

@@ -6,7 +6,16 @@ use crate::kernel::types::StructTy;
 /// A lambda as the member function of its class.
 pub(super) fn as_function(node: Node<'_>, scope: ScopeId) -> FunDecl<'_> {
     let declarator = node.child_by_field_name("declarator").unwrap_or(node);
-    FunDecl { node, declarator, template: None, class: Some(node), scope, is_kernel: false, has_body: true }
+    FunDecl {
+        node,
+        declarator,
+        template: None,
+        class: Some(node),
+        scope,
+        is_kernel: false,
+        group_size: None,
+        has_body: true,
+    }
 }
 
 /// How a lambda takes a variable along.

@@ -16,9 +16,11 @@ mod init;
 mod lambda;
 mod literal;
 mod names;
+mod opencl;
 mod overload;
 mod stmt;
 mod templates;
+mod vector;
 
 use class::Method;
 use construct::{DESTRUCTOR, Special};
@@ -33,8 +35,8 @@ use overload::{Chosen, FAR};
 use super::builtins;
 use super::types::{BIT_FIELD, Bindings, is_auto};
 use super::unit::{
-    Enumerator, Found, FunDecl, Names, Qualifier, ScopeId, Unit, child_of_kind, declared_name, has_child, last_named,
-    split_init,
+    Enumerator, Found, FunDecl, Mark, Names, Qualifier, ScopeId, TypeDecl, Unit, child_of_kind, declared_name,
+    has_child, last_named, split_init,
 };
 use crate::base::{Name, Span};
 use crate::core::Scope;
@@ -72,6 +74,11 @@ pub struct LoweredKernel {
     pub launch_bounds: Option<i128>,
     /// Of `__cluster_dims__`.
     pub clusters: Option<super::unit::ClusterDims>,
+    /// The block that the kernel is compiled for.
+    pub group_size: Option<[i128; 3]>,
+    /// Does the code depend on the offset of the global ids?
+    pub uses_offset: bool,
+    pub offset: [i128; 3],
 }
 
 /// Lowers one kernel at a time; shares the tables of types between them.
@@ -89,6 +96,9 @@ pub struct Lower<'t> {
     lambdas: HashMap<usize, Surroundings>,
     /// How many functions are lowered inside of each other, to know what type they return.
     nesting: usize,
+    /// Of the global ids of OpenCL C.
+    pub offset: [i128; 3],
+    uses_offset: bool,
 }
 
 /// The body of one function while it is lowered.
@@ -124,6 +134,8 @@ impl<'t> Lower<'t> {
             globals: HashMap::new(),
             lambdas: HashMap::new(),
             nesting: 0,
+            offset: [0; 3],
+            uses_offset: false,
         }
     }
 
@@ -181,6 +193,7 @@ impl<'t> Lower<'t> {
         self.functions.clear();
         self.pending.clear();
         self.globals.clear();
+        self.uses_offset = false;
         let base = declared_name(decl.declarator).map_or("kernel", |n| self.unit.str(n)).to_owned();
         let arguments: Vec<String> = bindings
             .types
@@ -212,7 +225,10 @@ impl<'t> Lower<'t> {
             .and_then(|n| Body::new(self, bindings.clone()).constant(n));
         let span = self.unit.span(declared_name(decl.declarator).unwrap_or(decl.node));
         let clusters = self.unit.clusters(declared_name(decl.declarator).unwrap_or(decl.node));
-        LoweredKernel { name, span, program: std::mem::take(&mut self.program), kernel, launch_bounds, clusters }
+        let (group_size, uses_offset) = (decl.group_size, self.uses_offset);
+        let program = std::mem::take(&mut self.program);
+        let offset = self.offset;
+        LoweredKernel { name, span, program, kernel, launch_bounds, clusters, group_size, uses_offset, offset }
     }
 
     /// The function for a declaration and template arguments; lowered later.
@@ -268,13 +284,20 @@ impl<'t> Lower<'t> {
             let id = body.declare_var("this", this, Storage::Private, unit.span(decl.declarator));
             body.this = Some(id);
         }
+        let mut spaces = body.parameter_spaces(&decl).into_iter();
+        let mut unqualified = None;
         for (name, ty, span) in types {
+            let space = spaces.next().flatten();
             let ty = match ty {
                 Type::Array(elem, _) => Type::Ptr(elem),
                 Type::Fun => Type::Fun.ptr(),
                 other => other,
             };
-            body.declare_var(&name, ty, Storage::Private, span);
+            if is_kernel && body.is_opencl() && matches!(ty, Type::Ptr(_)) && space.is_none() {
+                unqualified = Some(span);
+            }
+            let id = body.declare_var(&name, ty, Storage::Private, span);
+            body.vars[id.0 as usize].points_to = space.unwrap_or(Storage::Global);
         }
         if is_kernel {
             // A value parameter of a template that nothing gives a value is a parameter like any other.
@@ -296,8 +319,16 @@ impl<'t> Lower<'t> {
         }
         let params = body.vars.len();
         let mut stmts = None;
-        if let Some(block) = decl.node.child_by_field_name("body") {
+        // In GPUVerify a function of such a name stands for code that is elsewhere; its annotations say what that may touch.
+        let touches = |block: &Node<'t>| ["__writes_to", "__reads_from"].iter().any(|w| unit.str(*block).contains(w));
+        let stands_for_other = |block: &Node<'t>| name.starts_with("__spec_") && touches(block);
+        if let Some(block) = decl.node.child_by_field_name("body").filter(|block| !stands_for_other(block)) {
             let mut list = Vec::new();
+            if let Some(span) = unqualified {
+                let text = "the address space of what this parameter points to is not known".into();
+                let unknown = Unknown { code: "unknown-pointer", text };
+                list.push(Stmt { kind: StmtKind::Unknown(unknown), span });
+            }
             if body.is_constructor(&decl) {
                 body.member_initializers(child_of_kind(decl.node, "field_initializer_list"), &mut list);
             }
@@ -314,6 +345,17 @@ impl<'t> Lower<'t> {
         let (vars, returns) = (std::mem::take(&mut body.vars), body.returns.clone());
         Function { name: Name::new(name), vars, params, returns, body: stmts, span: unit.span(decl.node) }
     }
+}
+
+/// Where the qualifiers of OpenCL C put something.
+pub(super) fn storage_of(marks: &[Mark]) -> Option<Storage> {
+    marks.iter().find_map(|mark| match mark {
+        Mark::Global => Some(Storage::Global),
+        Mark::Local => Some(Storage::Shared),
+        Mark::Constant => Some(Storage::Constant),
+        Mark::Private => Some(Storage::Private),
+        Mark::Kernel | Mark::ReadOnly | Mark::Writable | Mark::GroupSize(_) => None,
+    })
 }
 
 /// What the type of a parameter declared with `auto` is bound to.
@@ -438,6 +480,36 @@ impl<'l, 't> Body<'l, 't> {
         found
     }
 
+    /// Where what the parameters of a function point to lives, as far as OpenCL C says so.
+    fn parameter_spaces(&mut self, decl: &FunDecl<'t>) -> Vec<Option<Storage>> {
+        let mut found = Vec::new();
+        let Some(list) = decl.declarator.child_by_field_name("parameters") else { return found };
+        if !self.is_opencl() {
+            return found;
+        }
+        let mut cursor = list.walk();
+        for parameter in list.named_children(&mut cursor) {
+            let Some(ty) = parameter.child_by_field_name("type") else { continue };
+            let declarator = parameter.child_by_field_name("declarator");
+            if declarator.is_none() && self.text(ty) == "void" {
+                continue;
+            }
+            let unit: &'t Unit<'t> = self.lower.unit;
+            let (target, own) = unit.qualifiers(parameter, declarator);
+            let mut space = storage_of(&target).or_else(|| storage_of(&own));
+            // `typedef __global int *buffer;`
+            if space.is_none()
+                && let Found::One(TypeDecl::Typedef(inner, declarator)) =
+                    self.lower.names.find_type(self.text(ty), self.scope, &Qualifier::default())
+                && let Some(definition) = inner.parent()
+            {
+                space = storage_of(&unit.qualifiers(definition, Some(declarator)).0);
+            }
+            found.push(space);
+        }
+        found
+    }
+
     /// The defaults of the parameters of a function, by position.
     fn parameter_defaults(decl: &FunDecl<'t>) -> Vec<Option<Node<'t>>> {
         let Some(list) = decl.declarator.child_by_field_name("parameters") else { return Vec::new() };
@@ -451,7 +523,7 @@ impl<'l, 't> Body<'l, 't> {
 
     fn declare_var(&mut self, name: &str, ty: Type, storage: Storage, span: Span) -> VarId {
         let id = VarId(self.vars.len() as u32);
-        self.vars.push(VarDecl { name: Name::new(name), ty, storage, span });
+        self.vars.push(VarDecl { name: Name::new(name), ty, storage, points_to: Storage::Global, span });
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name.to_owned(), Local::Var(id));
         }

@@ -39,7 +39,11 @@ impl<'l, 't> Body<'l, 't> {
         }
         let has = |w: &str| self.specifiers(global.node, global.declarator).contains(&w);
         let (constant, constexpr) = (has("const"), has("constexpr"));
-        let (shared, device, constant_memory) = (has("__shared__"), has("__device__"), has("__constant__"));
+        let (mut shared, device, constant_memory) = (has("__shared__"), has("__device__"), has("__constant__"));
+        let (_, marks) = self.lower.unit.qualifiers(global.node, Some(global.declarator));
+        shared |= storage_of(&marks) == Some(Storage::Shared);
+        // The host does not write what is constant in OpenCL C.
+        let constant = constant || storage_of(&marks) == Some(Storage::Constant);
         let scope = self.scope;
         let mut outer = Body::new(&mut *self.lower, Bindings::default());
         outer.scope = scope;
@@ -88,7 +92,7 @@ impl<'l, 't> Body<'l, 't> {
         span: Span,
     ) -> GlobalId {
         let id = GlobalId(self.lower.program.globals.len() as u32);
-        let decl = VarDecl { name: Name::new(name), ty, storage, span };
+        let decl = VarDecl { name: Name::new(name), ty, storage, points_to: Storage::Global, span };
         self.lower.program.globals.push(Global { decl, init });
         id
     }

@@ -353,6 +353,9 @@ impl<'l, 't> Body<'l, 't> {
                 value = child_of_kind(declarator, "argument_list");
             }
             let name_text = self.text(name);
+            let (_, marks) = self.lower.unit.qualifiers(node, Some(inner));
+            let shared = shared || storage_of(&marks) == Some(Storage::Shared);
+            let is_static = is_static && !shared;
             let storage = if shared { Storage::Shared } else { Storage::Private };
             let init = value.map(|value| match &ty {
                 Type::Ref(inner) => {

@@ -1,0 +1,12 @@
+//pass
+//--local_size=64 --num_groups=4
+//
+// Neighbours exchange values in global memory; the barrier orders global memory.
+__kernel void exchange(__global int *a) {
+    size_t first = get_group_id(0) * get_local_size(0), i = get_local_id(0);
+    a[first + i] = (int)i;
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    int v = a[first + (get_local_size(0) - 1 - i)];
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    a[first + i] = v;
+}
