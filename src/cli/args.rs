@@ -290,7 +290,7 @@ pub struct LaunchArgs {
     /// Do not assume that an axis the kernel never reads has extent 1
     #[arg(long)]
     pub all_dims: bool,
-    /// Do not assume that a launch of unknown size has fewer than 2^31 threads along x
+    /// Do not assume that a launch of unknown size has fewer than 2^28 threads along x
     #[arg(long)]
     pub large_grids: bool,
     /// Take nothing from the launches in the host code

@@ -17,6 +17,8 @@ use crate::kernel::types::{StructTy, Type};
 pub struct Bindings {
     pub types: BTreeMap<String, Type>,
     pub values: BTreeMap<String, (i128, Type)>,
+    /// Functions, by name.
+    pub functions: BTreeMap<String, String>,
 }
 
 impl Bindings {
@@ -24,7 +26,8 @@ impl Bindings {
     pub fn key(&self) -> String {
         let types = self.types.iter().map(|(n, t)| format!("{n}={t}"));
         let values = self.values.iter().map(|(n, (v, _))| format!("{n}={v}"));
-        types.chain(values).collect::<Vec<_>>().join(",")
+        let functions = self.functions.iter().map(|(n, f)| format!("{n}={f}"));
+        types.chain(values).chain(functions).collect::<Vec<_>>().join(",")
     }
 }
 

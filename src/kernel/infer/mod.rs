@@ -40,7 +40,7 @@ pub struct Config {
     pub params: BTreeMap<String, i128>,
     /// Threads that a block has at most.
     pub max_threads: i128,
-    /// A launch of unknown size may have 2^31 threads along an axis, and more.
+    /// A launch of unknown size may have 2^28 threads along an axis, and more.
     pub large_grids: bool,
     /// Pointer parameters that point into the array of an earlier one, and whether to its start.
     pub aliases: BTreeMap<String, (String, bool)>,
@@ -173,9 +173,9 @@ const MAX_GRID: [i128; 3] = [2_147_483_647, 65_535, 65_535];
 /// Blocks of a cluster, of any shape.
 const MAX_CLUSTER: i128 = 16;
 
-/// Threads along the first axis of a launch of unknown size, unless it is said that there may be more: a block less than
-/// what an `int` counts, so that the number of a thread is one.
-const MAX_ALONG: i128 = (1 << 31) - 1024;
+/// Threads along the first axis of a launch of unknown size, unless it is said that there may be more: few enough that an
+/// `int` holds the number of a thread, also when each thread has up to eight elements.
+const MAX_ALONG: i128 = (1 << 28) - 1024;
 
 /// Infers the protocol of a kernel.
 pub fn infer(program: &Program, kernel: FunId, config: &Config) -> Inferred {
@@ -261,7 +261,7 @@ impl<'p> Walk<'p> {
                 pre.push(before.le(&N::num(MAX_ALONG - 1)));
             }
             if used.grid[axis] && used.block[axis] {
-                assumptions.push("fewer than 2^31 threads along x".to_owned());
+                assumptions.push("fewer than 2^28 threads along x".to_owned());
             }
         }
         let mut coordinate = |what: &str, axis: usize, extent: &N| -> (Var, N) {

@@ -47,6 +47,12 @@ impl<'l, 't> Body<'l, 't> {
             let target = if callee.kind() == "lambda_expression" { self.expr(callee) } else { self.rvalue(callee) };
             return self.call_value(target, &arguments, span);
         }
+        // A parameter of a template that stands for a function.
+        let bound = self.bindings.functions.get(name).cloned();
+        if let (Some(function), true) = (bound, qualifier == Qualifier::default()) {
+            let args: Vec<Expr> = arguments.iter().map(|a| self.expr(*a)).collect();
+            return self.call_named(&function, &Qualifier::default(), None, args, span);
+        }
         if let ("static_cast" | "reinterpret_cast" | "const_cast" | "dynamic_cast", Some(list)) = (name, template) {
             let types = self.template_arguments(list);
             return match (types.as_slice(), arguments.as_slice()) {

@@ -401,6 +401,7 @@ impl<'l, 't> Body<'l, 't> {
             let own = self.class_parameters(class);
             bindings.types.retain(|name, _| own.contains(name));
             bindings.values.retain(|name, _| own.contains(name));
+            bindings.functions.retain(|name, _| own.contains(name));
             self.class_type = Some(self.class(class, bindings));
         }
     }

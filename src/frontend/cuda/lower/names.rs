@@ -267,6 +267,8 @@ impl<'l, 't> Body<'l, 't> {
         template: Option<Node<'t>>,
         span: Span,
     ) -> Expr {
+        let bound = self.bindings.functions.get(name).cloned();
+        let name = bound.as_deref().unwrap_or(name);
         let all = self.lower.names.functions.get(name).cloned().unwrap_or_default();
         let overloads: Vec<FunDecl<'t>> = all.into_iter().filter(|d| d.class.is_none()).collect();
         if overloads.is_empty() {

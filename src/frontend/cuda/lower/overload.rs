@@ -181,6 +181,7 @@ impl<'l, 't> Body<'l, 't> {
             let own = self.bind_template(parameters, &given, &deduced)?;
             bindings.types.extend(own.types);
             bindings.values.extend(own.values);
+            bindings.functions.extend(own.functions);
         }
         for (position, (pattern, arg)) in patterns.iter().zip(args).enumerate() {
             if is_auto(pattern) {

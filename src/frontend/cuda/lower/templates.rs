@@ -40,6 +40,10 @@ impl<'l, 't> Body<'l, 't> {
                     let Some(name) = declared else { continue };
                     let name = self.text(name).to_owned();
                     let ty = parameter.child_by_field_name("type").map_or(Type::INT, |t| self.type_of(t));
+                    if let Some(function) = given.get(i).and_then(|argument| self.named_function(*argument)) {
+                        bound.functions.insert(name, function);
+                        continue;
+                    }
                     let value = match given.get(i) {
                         Some(argument) => Some(self.template_value(*argument)?),
                         None => deduced.values.get(&name).map(|(v, _)| *v),
@@ -57,11 +61,20 @@ impl<'l, 't> Body<'l, 't> {
         Some(bound)
     }
 
+    /// The function of the unit that a template argument names.
+    fn named_function(&self, argument: Node<'t>) -> Option<String> {
+        let text = self.text(argument).trim_start_matches('&').trim();
+        let text = self.bindings.functions.get(text).map_or(text, String::as_str);
+        let known = self.lookup(text).is_none() && self.lower.names.functions.contains_key(text);
+        known.then(|| text.to_owned())
+    }
+
     /// Defaults may name the parameters before them.
     fn with_bindings<R>(&mut self, bound: &Bindings, f: impl FnOnce(&mut Self) -> R) -> R {
         let saved = self.bindings.clone();
         self.bindings.types.extend(bound.types.clone());
         self.bindings.values.extend(bound.values.clone());
+        self.bindings.functions.extend(bound.functions.clone());
         let result = f(self);
         self.bindings = saved;
         result
