@@ -5,6 +5,8 @@ pub mod choices;
 pub mod expressions;
 pub mod kernels;
 pub mod population;
+pub mod soundness;
+pub mod texts;
 
 pub use choices::{Choices, Enumerate, shrink};
 pub use kernels::{Dialect, kernel};
