@@ -943,15 +943,18 @@ impl<'p> Walk<'p> {
                 };
                 let Some((mut range, mut trips, mut last)) = found else { continue };
                 if iteration.post_test {
-                    // At least one iteration: `end` is at least one past the first value.
+                    // The condition is that of going on: what fulfils it is the iteration before. At least one
+                    // iteration: `end` is at least one past the first value.
                     match &range.step {
-                        Step::Up(_) => {
+                        Step::Up(step) => {
+                            let end = N::add(IntTy::MATH, &range.end, step);
                             let least = N::add(IntTy::MATH, &range.first, &N::num(1));
-                            range.end = N::bin(NBin::Max, IntTy::MATH, &range.end, &least);
+                            range.end = N::bin(NBin::Max, IntTy::MATH, &end, &least);
                         }
-                        Step::Down(_) => {
+                        Step::Down(step) => {
+                            let end = N::sub(IntTy::MATH, &range.end, step);
                             let most = N::sub(IntTy::MATH, &range.first, &N::num(1));
-                            range.end = N::bin(NBin::Min, IntTy::MATH, &range.end, &most);
+                            range.end = N::bin(NBin::Min, IntTy::MATH, &end, &most);
                         }
                         Step::Times(_) | Step::Over(_) => continue,
                     }
