@@ -68,7 +68,8 @@ pub struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, other: &Tally) {
+    /// Both together.
+    pub fn add(&mut self, other: &Tally) {
         self.kernels += other.kernels;
         self.tested += other.tested;
         self.raced += other.raced;
@@ -120,7 +121,7 @@ impl std::fmt::Display for Report {
 
 /// The choices of a case, fewer or more of them by its number.
 fn choices(seed: u64, case: u64) -> Choices {
-    Choices::seeded(mix(seed ^ mix(case)), 50 + (case % 5) as usize * 40)
+    Choices::seeded(mix(seed ^ mix(case)), 60 + (case % 5) as usize * 60)
 }
 
 /// The text of the kernel of a case.
@@ -130,12 +131,12 @@ pub fn kernel_text(seed: u64, case: u64) -> String {
 
 /// Fuzzes: makes kernels, checks them, and runs them.
 pub fn run(options: &Options) -> Report {
-    /// Kernels of a job: between two of them the others are looked at.
-    const BATCH: u64 = 250;
+    /// After so many kernels it is seen whether one failed.
+    const BATCH: u64 = 16;
     let mut report = Report { seed: options.seed, ..Report::default() };
     let (mut at, end) = options.cases;
-    while at < end && !(options.first && !report.found.is_empty()) {
-        let next = at.saturating_add(BATCH).min(end);
+    while at < end && (!options.first || report.found.is_empty()) {
+        let next = if options.first { at.saturating_add(BATCH).min(end) } else { end };
         let cases: Vec<u64> = (at..next).collect();
         let results = parallel(
             &cases,
@@ -217,6 +218,9 @@ fn verdict_name(verdict: Verdict) -> &'static str {
         Verdict::Rejected => "rejected",
     }
 }
+
+/// An access of the protocol: its bytes, when they can be told, and its mode.
+type Known<'a> = (Option<(i128, i128)>, &'a ModeValue);
 
 /// A kernel as it is tried.
 struct Tried<'f> {
@@ -364,7 +368,6 @@ impl Tried<'_> {
         if !matches!(eval_b(&kernel.pre, &env), Ok(true)) {
             return None;
         }
-        // Objects by name: those of which there are two cannot be told apart.
         let mut by_thread: BTreeMap<u32, Vec<&Access>> = BTreeMap::new();
         for access in &run.accesses {
             by_thread.entry(access.thread).or_default().push(access);
@@ -388,7 +391,7 @@ impl Tried<'_> {
             let Ok(history) = semantics::run(kernel, &code, &here, &env, &|_, _| Ok(true), &mut budget) else {
                 continue;
             };
-            let mut known: HashMap<(usize, Span, &Name), Vec<(Option<(i128, i128)>, &ModeValue)>> = HashMap::new();
+            let mut known: HashMap<(usize, Span, &Name), Vec<Known>> = HashMap::new();
             for (phase, accesses) in history.phases.iter().enumerate() {
                 for a in accesses {
                     let Some(site) = inferred.sites.get(a.site.0 as usize) else { continue };
@@ -404,12 +407,13 @@ impl Tried<'_> {
             for access in by_thread.get(&(number as u32)).into_iter().flatten() {
                 self.tally.accesses += 1;
                 let Some(name) = run.objects.get(&access.object) else { continue };
+                // Arrays of one name cannot be told apart here.
                 if kernel.arrays.iter().any(|a| a.name.as_str().contains('#')) {
                     continue;
                 }
                 let key = (access.phase.warp as usize, access.span, name);
                 let (start, end) = (i128::from(access.start), i128::from(access.start + access.length));
-                let fits = |(bytes, mode): &(Option<(i128, i128)>, &ModeValue)| {
+                let fits = |(bytes, mode): &Known| {
                     let mode = match (access.kind, mode) {
                         (Kind::Read, ModeValue::Rd) | (Kind::Write, ModeValue::Wr(_)) => true,
                         (Kind::Atomic(own), ModeValue::At(scope)) => own == *scope || *scope == Scope::Grid,
@@ -469,7 +473,7 @@ fn initial(run: &Run, fun: &Fun, args: &[i128]) -> Option<i128> {
     strides.reverse();
     let offset = indices.iter().zip(&strides).fold(*constant, |sum, (i, s)| sum.saturating_add(i.saturating_mul(*s)));
     let mut objects = run.objects.iter().filter(|(_, n)| n.as_str() == rest);
-    let (object, _) = objects.next().filter(|_| true)?;
+    let (object, _) = objects.next()?;
     if objects.next().is_some() || fun.ty == IntTy::OPAQUE {
         return None;
     }

@@ -151,7 +151,7 @@ impl Maker<'_> {
             let target = all[self.pick(count)];
             self.targets.push(target);
         }
-        let count = 2 + self.pick(5);
+        let count = 3 + self.pick(7);
         let place = Place { depth: 3, barriers: true, in_loop: false, in_function: false };
         self.inside(place, count);
         self.line("}");
