@@ -1019,6 +1019,7 @@ impl<'p> Walk<'p> {
         let negative = N::sub(IntTy::MATH, &N::num(0), step);
         let up = self.positive(step);
         let down = !up && (self.positive(&negative) || self.ranges.interval(step).hi.is_some_and(|h| h < 0));
+        let bound_is_relation = bound.is_some();
         let end = match bound {
             Some((true, end)) if up => end,
             Some((false, end)) if down => end,
@@ -1026,6 +1027,9 @@ impl<'p> Walk<'p> {
             None if up || down => unequal.clone(),
             _ => return None,
         };
+        if !self.stays(c, &end, step, up, bound_is_relation) {
+            return None;
+        }
         let step = if up { Step::Up(step.clone()) } else { Step::Down(negative) };
         let range = Range { var: c.var.clone(), first: c.init.clone(), end, step };
         let trips = trip_count(&range);
@@ -1039,6 +1043,27 @@ impl<'p> Walk<'p> {
             _ => None,
         };
         Some((range, trips, last.map(|l| N::cast(c.var.ty, &l))))
+    }
+
+    /// Does a variable of a narrow type, which wraps around in earnest, get to the end of its range without doing so?
+    /// With unit steps from zero up it goes through all values in any case, and of signed ones none wraps around that a
+    /// kernel would count on.
+    fn stays(&self, c: &Carried, end: &N, step: &N, up: bool, relation: bool) -> bool {
+        let ty = c.var.ty;
+        let (Some(least), Some(most), true) = (IntTy::min(ty), IntTy::max(ty), ty.bits < 32) else { return true };
+        let (end, init, step) = (self.ranges.interval(end), self.ranges.interval(&c.init), self.ranges.interval(step));
+        if !relation {
+            return match up {
+                true => matches!((init.hi, end.lo), (Some(i), Some(e)) if i <= e),
+                false => matches!((init.lo, end.hi), (Some(i), Some(e)) if i >= e),
+            };
+        }
+        match up {
+            true if step.hi == Some(1) && (ty.signed || init.hi == Some(0)) => true,
+            false if step.lo == Some(-1) && ty.signed => true,
+            true => matches!((end.hi, step.hi), (Some(e), Some(s)) if e.saturating_add(s) <= most + 1),
+            false => matches!((end.lo, step.lo), (Some(e), Some(s)) if e.saturating_add(s) >= least - 1),
+        }
     }
 
     fn geometric_range(
