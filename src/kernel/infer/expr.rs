@@ -248,7 +248,7 @@ impl<'p> Walk<'p> {
         match ty {
             Type::Float(_) => {
                 // The bits identify the value; nothing else is known of it.
-                Value::Num(float_identity(text.parse::<f64>().unwrap_or(f64::NAN)))
+                Value::Num(float_identity(text.parse::<f64>().unwrap_or(f64::NAN), ty))
             }
             Type::Ptr(_) => {
                 let object = self.object("string", ObjectKind::Constant, Type::Int(IntTy::I8));
@@ -338,7 +338,9 @@ impl<'p> Walk<'p> {
         if !known || flat.iter().any(|n| n.depth() > MAX_OPAQUE_DEPTH) {
             return Value::Num(self.fresh_of_type("value", result));
         }
-        let name = format!("op.{}{}.{result}", symbol(op), flat.len());
+        // The same operator rounds in another way in another type.
+        let wide = if *ty == Type::Float(8) { ".f64" } else { "" };
+        let name = format!("op.{}{}.{result}{wide}", symbol(op), flat.len());
         Value::Num(N::call(Fun { name: name.as_str().into(), ty: result, kind: FunKind::Abstract }, flat))
     }
 
@@ -355,8 +357,14 @@ impl<'p> Walk<'p> {
                 _ => self.opaque("int", &[Value::Num(n)], to),
             },
             (Value::Num(n), Type::Float(_)) => match (from, n.as_num()) {
+                (Type::Float(8), Some(bits)) if *to == Type::Float(4) && bits >= FLOAT_TAG => {
+                    let value = u64::try_from(bits - FLOAT_TAG).map_or(f64::NAN, f64::from_bits);
+                    Value::Num(float_identity(value, to))
+                }
+                // Others keep their value.
+                (Type::Float(8), _) if *to == Type::Float(4) => self.opaque("narrow", &[Value::Num(n)], to),
                 (Type::Float(_), _) => Value::Num(n),
-                (Type::Int(_), Some(i)) => Value::Num(float_identity(i as f64)),
+                (Type::Int(_), Some(i)) => Value::Num(float_identity(i as f64, to)),
                 _ => self.opaque("float", &[Value::Num(n)], to),
             },
             (Value::Num(n), Type::Ptr(_)) if n.as_num() == Some(0) => Value::Ptr(Pointer::default()),
@@ -488,7 +496,8 @@ impl<'p> Walk<'p> {
                     && stored.offset == target.offset
                     && stored.width == width
                 {
-                    return stored.value.clone();
+                    let value = stored.value.clone();
+                    return self.view(value, ty);
                 }
                 self.contents(target.object, &target.offset, ty)
             }
@@ -558,17 +567,7 @@ impl<'p> Walk<'p> {
             Some(at) => {
                 let found = u64::try_from(at).ok().and_then(|at| cells.cells.get(&at));
                 match found {
-                    Some((size, value)) if *size == ty.size() => {
-                        // A view of the same bytes as another type is another value.
-                        match (value, ty) {
-                            (Value::Num(n), Type::Int(int)) => match n.ty() {
-                                Some(own) if own == IntTy::OPAQUE => Value::Num(N::cast(*int, n)),
-                                None if n.as_num().is_some_and(|v| v >= FLOAT_TAG) => self.unknown_of(ty, "bits"),
-                                _ => value.clone(),
-                            },
-                            _ => value.clone(),
-                        }
-                    }
+                    Some((size, value)) if *size == ty.size() => self.view(value.clone(), ty),
                     _ => self.rest_of(&cells, offset, ty),
                 }
             }
@@ -602,6 +601,15 @@ impl<'p> Walk<'p> {
                     _ => self.unknown_of(ty, "local"),
                 }
             }
+        }
+    }
+
+    /// A value that was stored, as the type that it is read as: the same bytes are another value of another type.
+    fn view(&mut self, value: Value, ty: &Type) -> Value {
+        match (&value, ty) {
+            (Value::Num(n), Type::Int(_)) if n.as_num().is_some_and(|v| v >= FLOAT_TAG) => self.unknown_of(ty, "bits"),
+            (Value::Num(n), Type::Int(int)) if n.ty() != Some(*int) => Value::Num(N::cast(*int, n)),
+            _ => value,
         }
     }
 
@@ -730,7 +738,9 @@ impl<'p> Walk<'p> {
 /// Numbers from here on stand for floating-point constants: never an integer, and equal for equal constants.
 const FLOAT_TAG: i128 = 1 << 80;
 
-fn float_identity(value: f64) -> N {
+/// The number that stands for a floating-point constant of a type.
+fn float_identity(value: f64, ty: &Type) -> N {
+    let value = if *ty == Type::Float(4) { f64::from(value as f32) } else { value };
     N::num(FLOAT_TAG + i128::from(value.to_bits()))
 }
 
