@@ -426,6 +426,7 @@ impl Maker<'_> {
                 let (cond, value) = (self.cond(1), self.expr(1));
                 self.line(format!("if ({cond}) return {value};"));
             }
+            24 if self.pick(3) == 2 => self.view(),
             24 => self.structure(place),
             25 => self.table(),
             _ => {
@@ -572,7 +573,7 @@ impl Maker<'_> {
             0 => format!("for ({ty} {i} = 0; {i} < {bound}; {i}++)"),
             1 => format!("for ({ty} {i} = 0; {i} <= {bound}; {i} += {step})"),
             2 => format!("for ({ty} {i} = 0; {i} < {bound}; ++{i})"),
-            3 if signed => format!("for ({ty} {i} = {bound}; {i} > 0; {i}--)"),
+            3 if signed || ty == "unsigned char" => format!("for ({ty} {i} = {bound}; {i} > 0; {i} -= {step})"),
             4 if signed => format!("for ({ty} {i} = {bound}; {i} >= 0; {i} -= {step})"),
             5 => format!("for ({ty} {i} = 1; {i} < {bound}; {i} *= 2)"),
             6 => format!("for ({ty} {i} = 16; {i} > 0; {i} {} 1)", self.of(&[">>=", ">>=", "-="])),
@@ -753,6 +754,24 @@ impl Maker<'_> {
                 }
                 self.structs.push(name);
             }
+        }
+    }
+
+    /// A choice between two variables as a place, or the bytes of a variable as another type.
+    fn view(&mut self) {
+        let (own, value) = (self.own(), self.expr(1));
+        let (x, y) = (self.name("x"), self.name("x"));
+        if self.pick(2) == 0 {
+            let cond = self.cond(1);
+            self.line(format!("int {x} = {own}, {y} = 0;"));
+            self.line(format!("({cond} ? {x} : {y}) = {value};"));
+        } else {
+            let (from, to) = (self.of(&["unsigned char", "int", "short"]), self.of(&["signed char", "unsigned char"]));
+            self.line(format!("{from} {x} = {value};"));
+            self.line(format!("int {y} = *({to} *)&{x};"));
+        }
+        for name in [x, y] {
+            self.locals.push(Local { name, kind: Kind::Own, free: true });
         }
     }
 
