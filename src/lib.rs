@@ -19,6 +19,7 @@ pub mod core;
 pub mod exp;
 pub mod frontend;
 pub mod fuzz;
+pub mod interp;
 pub mod kernel;
 pub mod report;
 pub mod smt;

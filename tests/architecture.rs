@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The layers, lowest first; those of one line do not see each other. `report::finding` is plain data below `check`.
+/// The layers, lowest first; those of one line do not see each other. `report::finding` is plain data below `check`, and
+/// `fuzz::soundness` drives the whole analysis from above it.
 const LAYERS: [&[&str]; 11] = [
     &["base"],
     &["exp"],
@@ -12,7 +13,7 @@ const LAYERS: [&[&str]; 11] = [
     &["frontend", "smt", "interp", "fuzz"],
     &["report::finding"],
     &["check"],
-    &["report"],
+    &["report", "fuzz::soundness"],
     &["cli"],
     &["main"],
     &["lib"],
@@ -53,6 +54,9 @@ fn layer_of(path: &Path) -> String {
     if inside == Path::new("report/finding.rs") {
         return "report::finding".into();
     }
+    if inside == Path::new("fuzz/soundness.rs") {
+        return "fuzz::soundness".into();
+    }
     let first = inside.components().next().expect("the path is not empty");
     first.as_os_str().to_string_lossy().trim_end_matches(".rs").to_string()
 }
@@ -73,8 +77,11 @@ fn uses(text: &str) -> BTreeSet<String> {
                 let rest = &line[at + start.len()..];
                 let word: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
                 assert!(!word.is_empty() || !rest.starts_with('{'), "line {}: import layers one by one: {line}", i + 1);
-                let finding = rest.starts_with("report::finding") || rest.starts_with("report::{finding");
-                all.insert(if finding { "report::finding".into() } else { word });
+                let part = ["report::finding", "fuzz::soundness"].into_iter().find(|part| {
+                    let (layer, item) = part.split_once("::").unwrap_or((part, ""));
+                    rest.starts_with(part) || rest.starts_with(&format!("{layer}::{{{item}"))
+                });
+                all.insert(part.map_or(word, str::to_owned));
             }
         }
     }

@@ -10,6 +10,8 @@ pub mod oracle;
 pub mod passes;
 pub mod population;
 pub mod smaller;
+pub mod soundness;
+pub mod texts;
 pub mod theorems;
 
 pub use campaign::{Campaign, Difference, Plan, Tried};

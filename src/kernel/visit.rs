@@ -155,15 +155,11 @@ impl Changes {
         match &expr.kind {
             ExprKind::Assign(place, _) | ExprKind::Update { place, .. } => self.place(place),
             ExprKind::AddressOf(place) => {
-                if let Some(var) = root(place) {
-                    self.vars.insert(var);
-                }
+                roots(place, &mut self.vars);
             }
             // An array that decays to a pointer.
             ExprKind::Load(place) if matches!(place.ty, Type::Array(..)) => {
-                if let Some(var) = root(place) {
-                    self.vars.insert(var);
-                }
+                roots(place, &mut self.vars);
             }
             ExprKind::Call(..) | ExprKind::CallValue(..) | ExprKind::CallUnknown(..) => self.through_pointers = true,
             ExprKind::Intrinsic(
@@ -179,23 +175,22 @@ impl Changes {
     }
 
     fn place(&mut self, place: &Expr) {
-        match root(place) {
-            Some(var) => {
-                self.vars.insert(var);
-            }
-            None => self.through_pointers = true,
-        }
+        self.through_pointers |= !roots(place, &mut self.vars);
     }
 }
 
-/// The variable that a place is a part of, unless it is reached through a pointer.
-fn root(place: &Expr) -> Option<VarId> {
-    let mut place = place;
-    loop {
-        match &place.kind {
-            ExprKind::Var(var) => return Some(*var),
-            ExprKind::Member(inner, _, _) | ExprKind::Element(inner, _) => place = inner,
-            _ => return None,
+/// Finds the variables that a place may be a part of. False when it may be reached through a pointer.
+fn roots(place: &Expr, vars: &mut BTreeSet<VarId>) -> bool {
+    match &place.kind {
+        ExprKind::Var(var) => {
+            vars.insert(*var);
+            true
         }
+        ExprKind::Member(inner, _, _) | ExprKind::Element(inner, _) | ExprKind::Comma(_, inner) => roots(inner, vars),
+        ExprKind::Choose(_, t, e) => {
+            let (t, e) = (roots(t, vars), roots(e, vars));
+            t && e
+        }
+        _ => false,
     }
 }

@@ -65,6 +65,7 @@ struct Surroundings {
 }
 
 /// A kernel that was found, lowered with everything that it calls.
+#[derive(Clone)]
 pub struct LoweredKernel {
     pub name: String,
     pub span: Span,

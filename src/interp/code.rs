@@ -1,0 +1,617 @@
+//! Functions as code for a stack machine: a thread can stop at a barrier anywhere, also deep within a call.
+
+use std::collections::HashMap;
+
+use crate::base::{Name, Span};
+use crate::core::Scope;
+use crate::exp::{IntTy, NBin, NRel};
+use crate::kernel::ir::{
+    Builtin, Case, Expr, ExprKind, FunId, Function, GlobalId, Intrinsic, Loop, Stmt, StmtKind, Storage, VarId,
+};
+use crate::kernel::types::Type;
+
+/// An operation. Operands are taken from the stack, the last one first.
+#[derive(Clone, Debug)]
+pub enum Op {
+    Int(i128),
+    Float(f64),
+    Builtin(Builtin),
+    Function(FunId),
+    /// Addresses.
+    Var(VarId),
+    Global(GlobalId),
+    /// Starts the life of a variable.
+    Declare(VarId),
+    /// A value into an object of its own: its address.
+    Temporary(Type),
+    Load(Type),
+    /// Takes the address, then the value, which stays.
+    Store(Type),
+    Member(u64),
+    /// Address and index of an array with so many elements of that size.
+    Element(u64, Option<u64>),
+    Offset(u64),
+    Distance(u64),
+    Arith(NBin, IntTy),
+    Least(IntTy),
+    Greatest(IntTy),
+    Compare(NRel),
+    Not,
+    Opaque(Name, usize, Type),
+    Pure(Name, usize, Type),
+    Convert(Type, Type),
+    Aggregate(Vec<(u64, Type)>, u64),
+    Duplicate,
+    Pop,
+    /// The value on the stack is that of holes, until `EndHole`.
+    Hole,
+    PushHole,
+    /// Stores the value at the address below it; leaves the new value or, for `old`, that of the hole.
+    Update(Type, bool),
+    Jump(usize),
+    JumpIfNot(usize),
+    JumpIf(usize),
+    Call(FunId, usize),
+    CallValue(usize),
+    /// Ends a call; with a value or without.
+    Return(bool),
+    Barrier(Scope),
+    BarrierReduce(Name),
+    Atomic(Name, Scope, Type, usize),
+    MemCopy,
+    MemSet,
+    /// Accesses are not logged: annotations.
+    Quiet(bool),
+    Assume,
+    Trap,
+    Unsupported(String),
+}
+
+/// The code of one function, and where each operation comes from.
+#[derive(Clone, Debug, Default)]
+pub struct Code {
+    pub ops: Vec<Op>,
+    pub spans: Vec<Span>,
+}
+
+/// Where `break` and `continue` go; places to be filled in.
+#[derive(Default)]
+struct Exits {
+    breaks: Vec<usize>,
+    /// `None` in a switch: they belong to the loop around it.
+    continues: Option<Vec<usize>>,
+}
+
+struct Compiler<'p> {
+    code: Code,
+    function: &'p Function,
+    exits: Vec<Exits>,
+    labels: HashMap<Name, usize>,
+    gotos: Vec<(usize, Name)>,
+}
+
+/// The code of a function; of one without a body, that it is not supported.
+pub fn compile(function: &Function) -> Code {
+    let mut c =
+        Compiler { code: Code::default(), function, exits: Vec::new(), labels: HashMap::new(), gotos: Vec::new() };
+    match &function.body {
+        Some(body) => {
+            c.stmts(body);
+            c.emit(Op::Return(false), function.span);
+            for (at, label) in std::mem::take(&mut c.gotos) {
+                match c.labels.get(&label) {
+                    Some(target) => c.patch(at, *target),
+                    None => c.replace(at, Op::Unsupported(format!("goto {label}"))),
+                }
+            }
+        }
+        None => {
+            let text = format!("`{}` has no definition", function.name);
+            c.emit(Op::Unsupported(text), function.span);
+        }
+    }
+    c.code
+}
+
+fn is_place(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Var(_)
+        | ExprKind::Global(_)
+        | ExprKind::Deref(_)
+        | ExprKind::Member(..)
+        | ExprKind::Element(..)
+        | ExprKind::Temporary(_) => true,
+        ExprKind::Choose(_, t, e) => is_place(t) && is_place(e),
+        ExprKind::Comma(_, last) => is_place(last),
+        _ => false,
+    }
+}
+
+/// The type of what is stored for a type: a reference is an address.
+fn stored(ty: &Type) -> Type {
+    match ty {
+        Type::Ref(inner) => Type::Ptr(inner.clone()),
+        other => other.clone(),
+    }
+}
+
+impl Compiler<'_> {
+    fn emit(&mut self, op: Op, span: Span) -> usize {
+        self.code.ops.push(op);
+        self.code.spans.push(span);
+        self.code.ops.len() - 1
+    }
+
+    fn here(&self) -> usize {
+        self.code.ops.len()
+    }
+
+    fn replace(&mut self, at: usize, op: Op) {
+        if let Some(place) = self.code.ops.get_mut(at) {
+            *place = op;
+        }
+    }
+
+    /// Lets a jump go to a place.
+    fn patch(&mut self, at: usize, target: usize) {
+        if let Some(Op::Jump(to) | Op::JumpIf(to) | Op::JumpIfNot(to)) = self.code.ops.get_mut(at) {
+            *to = target;
+        }
+    }
+
+    fn patch_here(&mut self, at: usize) {
+        let target = self.here();
+        self.patch(at, target);
+    }
+
+    // ---- statements ----
+
+    fn stmts(&mut self, stmts: &[Stmt]) {
+        stmts.iter().for_each(|s| self.stmt(s));
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        let span = stmt.span;
+        match &stmt.kind {
+            StmtKind::Expr(expr) => self.effect(expr),
+            StmtKind::Declare(var, init) => {
+                let Some(decl) = self.function.vars.get(var.0 as usize) else {
+                    self.emit(Op::Unsupported("a variable that is not declared".to_owned()), span);
+                    return;
+                };
+                if decl.storage == Storage::Shared {
+                    return;
+                }
+                if let Some(init) = init {
+                    self.value(init);
+                }
+                self.emit(Op::Declare(*var), span);
+                if init.is_some() {
+                    self.emit(Op::Var(*var), span);
+                    self.emit(Op::Store(stored(&decl.ty)), span);
+                    self.emit(Op::Pop, span);
+                }
+            }
+            StmtKind::If(cond, then, els) => {
+                self.value(cond);
+                let over = self.emit(Op::JumpIfNot(0), span);
+                self.stmts(then);
+                if els.is_empty() {
+                    return self.patch_here(over);
+                }
+                let end = self.emit(Op::Jump(0), span);
+                self.patch_here(over);
+                self.stmts(els);
+                self.patch_here(end);
+            }
+            StmtKind::Loop(the_loop) => self.run_loop(the_loop, span),
+            StmtKind::Switch(value, cases) => self.switch(value, cases, span),
+            StmtKind::Break => {
+                let at = self.emit(Op::Jump(0), span);
+                match self.exits.last_mut() {
+                    Some(exits) => exits.breaks.push(at),
+                    None => self.replace(at, Op::Unsupported("break".to_owned())),
+                }
+            }
+            StmtKind::Continue => {
+                let at = self.emit(Op::Jump(0), span);
+                match self.exits.iter_mut().rev().find_map(|e| e.continues.as_mut()) {
+                    Some(continues) => continues.push(at),
+                    None => self.replace(at, Op::Unsupported("continue".to_owned())),
+                }
+            }
+            StmtKind::Return(value) => {
+                let gives = self.function.returns != Type::Void;
+                if let Some(value) = value {
+                    self.value(value);
+                    if !gives {
+                        self.emit(Op::Pop, span);
+                    }
+                }
+                self.emit(Op::Return(gives && value.is_some()), span);
+            }
+            StmtKind::Block(inner) => self.stmts(inner),
+            StmtKind::Goto(label) => {
+                let at = self.emit(Op::Jump(0), span);
+                self.gotos.push((at, label.clone()));
+            }
+            StmtKind::Label(label) => {
+                let here = self.here();
+                self.labels.insert(label.clone(), here);
+            }
+            StmtKind::Unknown(unknown) => {
+                self.emit(Op::Unsupported(unknown.text.clone()), span);
+            }
+        }
+    }
+
+    fn run_loop(&mut self, the_loop: &Loop, span: Span) {
+        let start = self.here();
+        let mut leave = None;
+        let cond = |c: &mut Self| {
+            the_loop.cond.as_ref().map(|cond| {
+                c.value(cond);
+                c.emit(Op::JumpIfNot(0), span)
+            })
+        };
+        if !the_loop.post_test {
+            leave = cond(self);
+        }
+        self.exits.push(Exits { breaks: Vec::new(), continues: Some(Vec::new()) });
+        self.stmts(&the_loop.body);
+        let exits = self.exits.pop().unwrap_or_default();
+        exits.continues.into_iter().flatten().for_each(|at| self.patch_here(at));
+        if let Some(step) = &the_loop.step {
+            self.effect(step);
+        }
+        if the_loop.post_test {
+            leave = cond(self);
+        }
+        self.emit(Op::Jump(start), span);
+        exits.breaks.into_iter().chain(leave).for_each(|at| self.patch_here(at));
+    }
+
+    fn switch(&mut self, value: &Expr, cases: &[Case], span: Span) {
+        self.value(value);
+        let mut entries: Vec<(usize, usize)> = Vec::new();
+        let mut default = None;
+        for (i, case) in cases.iter().enumerate() {
+            for label in &case.labels {
+                match label {
+                    Some(label) => {
+                        self.emit(Op::Duplicate, span);
+                        self.value(label);
+                        self.emit(Op::Compare(NRel::Eq), span);
+                        entries.push((self.emit(Op::JumpIf(0), span), i));
+                    }
+                    None => default = Some(i),
+                }
+            }
+        }
+        let otherwise = self.emit(Op::Jump(0), span);
+        self.exits.push(Exits { breaks: Vec::new(), continues: None });
+        let mut through = None;
+        let mut starts = Vec::new();
+        for case in cases {
+            // Whoever jumps to a case still has the value on the stack; whoever falls through has not.
+            starts.push(self.here());
+            self.emit(Op::Pop, span);
+            if let Some(at) = through {
+                self.patch_here(at);
+            }
+            self.stmts(&case.body);
+            through = Some(self.emit(Op::Jump(0), span));
+        }
+        let over = self.emit(Op::Jump(0), span);
+        let none = self.here();
+        self.emit(Op::Pop, span);
+        for (at, case) in entries {
+            self.patch(at, starts.get(case).copied().unwrap_or(none));
+        }
+        self.patch(otherwise, default.and_then(|i| starts.get(i).copied()).unwrap_or(none));
+        let exits = self.exits.pop().unwrap_or_default();
+        exits.breaks.into_iter().chain(through).chain([over]).for_each(|at| self.patch_here(at));
+    }
+
+    // ---- expressions ----
+
+    /// An expression whose value nobody uses: a place is not read.
+    fn effect(&mut self, expr: &Expr) {
+        if is_place(expr) && !matches!(expr.kind, ExprKind::Temporary(_) | ExprKind::Choose(..) | ExprKind::Comma(..)) {
+            self.place(expr);
+        } else {
+            self.value(expr);
+        }
+        self.emit(Op::Pop, expr.span);
+    }
+
+    /// The value of an expression; of one of type `void` too there is something on the stack.
+    fn value(&mut self, expr: &Expr) {
+        let span = expr.span;
+        match &expr.kind {
+            ExprKind::Var(_)
+            | ExprKind::Global(_)
+            | ExprKind::Deref(_)
+            | ExprKind::Member(..)
+            | ExprKind::Element(..)
+            | ExprKind::Temporary(_) => {
+                self.place(expr);
+                self.load(expr.ty.value(), span);
+            }
+            ExprKind::Int(value) => {
+                self.emit(Op::Int(*value), span);
+            }
+            ExprKind::Constant(text) => {
+                let op = match (text.as_str().parse::<f64>(), &expr.ty) {
+                    (Ok(value), Type::Float(4)) => Op::Float(f64::from(value as f32)),
+                    (Ok(value), Type::Float(_)) => Op::Float(value),
+                    _ => Op::Unsupported("a constant that is not a number".to_owned()),
+                };
+                self.emit(op, span);
+            }
+            ExprKind::Builtin(builtin) => {
+                self.emit(Op::Builtin(*builtin), span);
+            }
+            ExprKind::Function(id) => {
+                self.emit(Op::Function(*id), span);
+            }
+            ExprKind::Load(place) => {
+                self.place(place);
+                match &place.ty {
+                    Type::Ref(_) => self.load(&expr.ty, span),
+                    Type::Array(..) => {}
+                    ty => self.load(ty, span),
+                }
+            }
+            ExprKind::AddressOf(place) => self.place(place),
+            ExprKind::Arith(op, ty, l, r) => self.two(l, r, Op::Arith(*op, *ty), span),
+            ExprKind::Compare(op, l, r) => self.two(l, r, Op::Compare(*op), span),
+            ExprKind::Opaque(name, args) => {
+                args.iter().for_each(|a| self.value(a));
+                self.emit(Op::Opaque(name.clone(), args.len(), expr.ty.clone()), span);
+            }
+            ExprKind::And(l, r) => self.junction(l, r, Op::JumpIfNot(0), 0, span),
+            ExprKind::Or(l, r) => self.junction(l, r, Op::JumpIf(0), 1, span),
+            ExprKind::Not(inner) => {
+                self.value(inner);
+                self.emit(Op::Not, span);
+            }
+            ExprKind::Choose(cond, t, e) => self.choose(cond, t, e, Self::value, span),
+            ExprKind::Convert(inner) => {
+                self.value(inner);
+                self.emit(Op::Convert(inner.ty.value().clone(), expr.ty.clone()), span);
+            }
+            ExprKind::Offset(pointer, by) => {
+                let op = match expr.ty.element() {
+                    Some(elem) if !elem.has_unknown_size() => Op::Offset(elem.size()),
+                    _ => Op::Unsupported("elements of unknown size".to_owned()),
+                };
+                self.two(pointer, by, op, span);
+            }
+            ExprKind::Distance(l, r) => {
+                let op = match l.ty.element() {
+                    Some(elem) if !elem.has_unknown_size() && elem.size() > 0 => Op::Distance(elem.size()),
+                    _ => Op::Unsupported("elements of unknown size".to_owned()),
+                };
+                self.two(l, r, op, span);
+            }
+            ExprKind::Assign(place, value) => {
+                self.value(value);
+                self.place(place);
+                self.emit(Op::Store(expr.ty.value().clone()), span);
+            }
+            ExprKind::Update { place, value, old } => {
+                let ty = expr.ty.value();
+                self.place(place);
+                self.emit(Op::Duplicate, place.span);
+                self.load(ty, place.span);
+                self.emit(Op::PushHole, span);
+                self.value(value);
+                self.emit(Op::Update(ty.clone(), *old), span);
+            }
+            ExprKind::Hole => {
+                self.emit(Op::Hole, span);
+            }
+            ExprKind::Call(id, args) => {
+                args.iter().for_each(|a| self.value(a));
+                self.emit(Op::Call(*id, args.len()), span);
+            }
+            ExprKind::CallValue(target, args) => {
+                self.value(target);
+                args.iter().for_each(|a| self.value(a));
+                self.emit(Op::CallValue(args.len()), span);
+            }
+            ExprKind::CallUnknown(name, _) => {
+                self.emit(Op::Unsupported(format!("`{name}` has no definition")), span);
+            }
+            ExprKind::Intrinsic(intrinsic, args) => self.intrinsic(intrinsic, args, expr),
+            ExprKind::Comma(l, r) => {
+                self.effect(l);
+                self.value(r);
+            }
+            ExprKind::Aggregate(parts) => {
+                parts.iter().for_each(|(_, part)| self.value(part));
+                let parts = parts.iter().map(|(at, part)| (*at, stored(&part.ty))).collect();
+                self.emit(Op::Aggregate(parts, expr.ty.size()), span);
+            }
+            ExprKind::Unknown(unknown) => {
+                self.emit(Op::Unsupported(unknown.text.clone()), span);
+            }
+        }
+    }
+
+    fn load(&mut self, ty: &Type, span: Span) {
+        self.emit(Op::Load(stored(ty)), span);
+    }
+
+    fn two(&mut self, l: &Expr, r: &Expr, op: Op, span: Span) {
+        self.value(l);
+        self.value(r);
+        self.emit(op, span);
+    }
+
+    /// `&&` and `||`: the first operand decides with `decided`, or the second is the result.
+    fn junction(&mut self, l: &Expr, r: &Expr, jump: Op, decided: i128, span: Span) {
+        self.value(l);
+        let over = self.emit(jump, span);
+        self.value(r);
+        self.emit(Op::Convert(r.ty.value().clone(), Type::BOOL), span);
+        let end = self.emit(Op::Jump(0), span);
+        self.patch_here(over);
+        self.emit(Op::Int(decided), span);
+        self.patch_here(end);
+    }
+
+    fn choose(&mut self, cond: &Expr, t: &Expr, e: &Expr, each: fn(&mut Self, &Expr), span: Span) {
+        self.value(cond);
+        let over = self.emit(Op::JumpIfNot(0), span);
+        each(self, t);
+        let end = self.emit(Op::Jump(0), span);
+        self.patch_here(over);
+        each(self, e);
+        self.patch_here(end);
+    }
+
+    /// The address of a place.
+    fn place(&mut self, expr: &Expr) {
+        let span = expr.span;
+        match &expr.kind {
+            ExprKind::Var(var) => {
+                self.emit(Op::Var(*var), span);
+            }
+            ExprKind::Global(global) => {
+                self.emit(Op::Global(*global), span);
+            }
+            ExprKind::Deref(pointer) => self.value(pointer),
+            ExprKind::Member(object, offset, _) => {
+                self.place(object);
+                self.emit(Op::Member(*offset), span);
+            }
+            ExprKind::Element(array, index) => {
+                self.place(array);
+                self.value(index);
+                let length = match array.ty.value() {
+                    Type::Array(_, length) => *length,
+                    _ => None,
+                };
+                let op = if expr.ty.has_unknown_size() {
+                    Op::Unsupported("elements of unknown size".to_owned())
+                } else {
+                    Op::Element(expr.ty.size(), length)
+                };
+                self.emit(op, span);
+            }
+            ExprKind::Temporary(value) => {
+                self.value(value);
+                self.emit(Op::Temporary(expr.ty.clone()), span);
+            }
+            ExprKind::Choose(cond, t, e) => self.choose(cond, t, e, Self::place, span),
+            ExprKind::Comma(l, r) => {
+                self.effect(l);
+                self.place(r);
+            }
+            _ => {
+                self.value(expr);
+                self.emit(Op::Temporary(expr.ty.clone()), span);
+            }
+        }
+    }
+
+    fn intrinsic(&mut self, intrinsic: &Intrinsic, args: &[Expr], expr: &Expr) {
+        let span = expr.span;
+        let result = expr.ty.clone();
+        let unsupported = |what: &dyn std::fmt::Display| Op::Unsupported(format!("`{what}`"));
+        let op = match intrinsic {
+            Intrinsic::FencedBarrier => unsupported(&"barrier with flags"),
+            Intrinsic::GroupCopy | Intrinsic::WaitForCopies => unsupported(&"copy of a work-group"),
+            Intrinsic::Atomic(name, scope) => {
+                args.iter().for_each(|a| self.value(a));
+                Op::Atomic(name.clone(), *scope, result, args.len())
+            }
+            Intrinsic::Barrier(scope) => {
+                let full = |mask: &Expr| matches!(mask.kind, ExprKind::Int(-1 | 0xffff_ffff));
+                match args.first() {
+                    Some(mask) if !full(mask) => unsupported(&"barrier with a mask"),
+                    _ => {
+                        self.emit(Op::Barrier(*scope), span);
+                        Op::Int(0)
+                    }
+                }
+            }
+            Intrinsic::BarrierReduce(name) => match args.first() {
+                Some(arg) => {
+                    self.value(arg);
+                    Op::BarrierReduce(name.clone())
+                }
+                None => unsupported(name),
+            },
+            Intrinsic::Assume => match args.first() {
+                Some(arg) => {
+                    self.emit(Op::Quiet(true), span);
+                    self.value(arg);
+                    self.emit(Op::Assume, span);
+                    Op::Int(1)
+                }
+                None => Op::Int(1),
+            },
+            Intrinsic::Assert | Intrinsic::Nothing | Intrinsic::Enabled => Op::Int(1),
+            Intrinsic::MemCopy | Intrinsic::MemSet => {
+                args.iter().for_each(|a| self.value(a));
+                match (intrinsic, args.len()) {
+                    (Intrinsic::MemCopy, 3) => Op::MemCopy,
+                    (_, 3) => Op::MemSet,
+                    _ => unsupported(&"copy"),
+                }
+            }
+            Intrinsic::Pure(name, _) => {
+                args.iter().for_each(|a| self.value(a));
+                Op::Pure(name.clone(), args.len(), result)
+            }
+            Intrinsic::Havoc(name) if name.as_str() == "printf" || name.as_str() == "assert" => {
+                // The format is a string, which is no value here.
+                for arg in args.iter().filter(|a| !matches!(a.kind, ExprKind::Constant(_))) {
+                    self.value(arg);
+                    self.emit(Op::Pop, span);
+                }
+                Op::Int(0)
+            }
+            Intrinsic::Min(ty) | Intrinsic::Max(ty) => match args {
+                [l, r] => {
+                    self.value(l);
+                    self.value(r);
+                    if matches!(intrinsic, Intrinsic::Min(_)) { Op::Least(*ty) } else { Op::Greatest(*ty) }
+                }
+                _ => unsupported(&"min"),
+            },
+            Intrinsic::ReadThrough => match args.first() {
+                Some(arg) => {
+                    self.value(arg);
+                    Op::Load(result)
+                }
+                None => unsupported(&"read"),
+            },
+            Intrinsic::Trap => Op::Trap,
+            Intrinsic::Implies => match args {
+                [l, r] => {
+                    self.value(l);
+                    self.emit(Op::Not, span);
+                    let over = self.emit(Op::JumpIf(0), span);
+                    self.value(r);
+                    let end = self.emit(Op::Jump(0), span);
+                    self.patch_here(over);
+                    self.emit(Op::Int(1), span);
+                    self.patch_here(end);
+                    return;
+                }
+                _ => unsupported(&"implies"),
+            },
+            Intrinsic::Havoc(name) | Intrinsic::TouchReadWrite(name) | Intrinsic::WritesPointers(name) => {
+                unsupported(name)
+            }
+            Intrinsic::Surface { .. } => unsupported(&"surface"),
+            Intrinsic::ClusterArrive | Intrinsic::ClusterWait => unsupported(&"barrier of a cluster"),
+            Intrinsic::UniformInt | Intrinsic::DistinctInt | Intrinsic::OtherInt => unsupported(&"annotation"),
+        };
+        self.emit(op, span);
+    }
+}

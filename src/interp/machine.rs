@@ -1,0 +1,849 @@
+//! The machine: each thread has a stack of calls, and runs until it ends or waits at a barrier.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::code::{Code, Op, compile};
+use super::memory::{Fault, Home, Memory, ObjectId, int_bytes, mix, scalars, small};
+use super::value::{Value, arithmetic, atomic, convert, decode, encode, opaque, pure};
+use super::{Access, Divergence, End, Inputs, Kind, Phase, Run, Stop, Thread, undefined, unsupported};
+use crate::base::{Name, Span};
+use crate::core::Scope;
+use crate::exp::{IntTy, NBin, eval};
+use crate::kernel::ir::{Builtin, ExprKind, FunId, Function, GlobalId, Program, Storage, VarId};
+use crate::kernel::types::Type;
+
+/// Functions as values: numbers that are no address.
+const FUNCTIONS: i128 = 0xf << 60;
+/// Bytes of shared memory that a launch gives.
+const DYNAMIC_SHARED: u64 = 4096;
+const MAX_CALLS: usize = 64;
+/// Threads of a grid at most.
+const MAX_THREADS: u64 = 1 << 12;
+
+struct Frame {
+    function: FunId,
+    pc: usize,
+    vars: Vec<Option<ObjectId>>,
+    temporaries: Vec<ObjectId>,
+    stack: Vec<Value>,
+    holes: Vec<Value>,
+}
+
+/// Where a thread waits: the calls that lead there, and what kind of barrier it is.
+#[derive(Clone, PartialEq)]
+struct Waits {
+    scope: Scope,
+    site: Vec<(FunId, usize)>,
+    at: Span,
+    /// For a barrier that combines values: its name and the value of this thread.
+    reduce: Option<(Name, bool)>,
+}
+
+enum Status {
+    Ready,
+    Waits(Waits),
+    Done,
+}
+
+struct Worker {
+    number: u32,
+    place: Thread,
+    frames: Vec<Frame>,
+    status: Status,
+    phase: Phase,
+    quiet: bool,
+}
+
+struct Machine<'p> {
+    program: &'p Program,
+    inputs: &'p Inputs,
+    code: HashMap<FunId, Code>,
+    memory: Memory,
+    globals: HashMap<GlobalId, ObjectId>,
+    /// Shared variables by block: of functions, of the unit, and the one whose size the launch gives.
+    shared: HashMap<(u32, FunId, VarId), ObjectId>,
+    unit_shared: HashMap<(u32, GlobalId), ObjectId>,
+    dynamic: HashMap<u32, ObjectId>,
+    accesses: Vec<Access>,
+    steps: u64,
+    wrapped: bool,
+}
+
+/// Runs a kernel.
+///
+/// Shape:  what happened, thread by thread in an order that the seed chooses, barrier by barrier.
+/// Errors: none; a run that could not go on says so in [`Run::end`].
+pub fn run(program: &Program, kernel: FunId, inputs: &Inputs) -> Run {
+    let mut machine = Machine {
+        program,
+        inputs,
+        code: HashMap::new(),
+        memory: Memory::default(),
+        globals: HashMap::new(),
+        shared: HashMap::new(),
+        unit_shared: HashMap::new(),
+        dynamic: HashMap::new(),
+        accesses: Vec::new(),
+        steps: inputs.steps,
+        wrapped: false,
+    };
+    let threads = threads(inputs);
+    let mut params = BTreeMap::new();
+    let end = machine.launch(kernel, &threads, &mut params);
+    let objects = machine.memory.objects().iter().enumerate();
+    let shared = objects.filter(|(_, o)| !matches!(o.home, Home::Thread(_)));
+    let objects = shared.map(|(i, o)| (ObjectId(i as u32), o.name.clone())).collect();
+    let (accesses, wrapped, memory) = (machine.accesses, machine.wrapped, machine.memory);
+    Run { end, threads, accesses, objects, params, wrapped, memory }
+}
+
+fn threads(inputs: &Inputs) -> Vec<Thread> {
+    let [bx, by, bz] = inputs.block;
+    let [gx, gy, gz] = inputs.grid;
+    let count = inputs.block.iter().chain(&inputs.grid).fold(1u64, |n, d| n.saturating_mul(u64::from(*d)));
+    let mut all = Vec::new();
+    if count > MAX_THREADS {
+        return all;
+    }
+    let warp = inputs.warp_size.max(1);
+    for block_id in 0..gx * gy * gz {
+        for linear in 0..bx * by * bz {
+            all.push(Thread {
+                block: [block_id % gx, block_id / gx % gy, block_id / (gx * gy)],
+                thread: [linear % bx, linear / bx % by, linear / (bx * by)],
+                block_id,
+                warp: linear / warp,
+            });
+        }
+    }
+    all
+}
+
+fn fault<T>(fault: Fault) -> Result<T, Stop> {
+    match fault {
+        Fault::Null => undefined("the null pointer is followed"),
+        Fault::OutOfBounds => undefined("an access outside of its object"),
+        Fault::Dead => undefined("an access to a variable that is gone"),
+        Fault::Uninitialised => undefined("a value that is not initialised is read"),
+        Fault::TooLarge => unsupported("an object of this size"),
+    }
+}
+
+impl<'p> Machine<'p> {
+    fn launch(&mut self, kernel: FunId, threads: &[Thread], params: &mut BTreeMap<String, i128>) -> End {
+        if threads.is_empty() {
+            return End::Stopped(Stop::Unsupported("a grid of this size".to_owned()));
+        }
+        let mut workers = match self.start(kernel, threads, params) {
+            Ok(workers) => workers,
+            Err(stop) => return End::Stopped(stop),
+        };
+        let mut order: Vec<usize> = (0..workers.len()).collect();
+        match self.inputs.seed % 3 {
+            0 => {}
+            1 => order.reverse(),
+            _ => order.sort_by_key(|i| mix(self.inputs.seed ^ *i as u64)),
+        }
+        loop {
+            for i in &order {
+                let Some(worker) = workers.get_mut(*i) else { continue };
+                while let Status::Ready = worker.status {
+                    if let Err(stop) = self.step(worker) {
+                        return End::Stopped(stop);
+                    }
+                }
+            }
+            if workers.iter().all(|w| matches!(w.status, Status::Done)) {
+                return End::Finished;
+            }
+            if !release(&mut workers) {
+                return stuck(&workers);
+            }
+        }
+    }
+
+    /// The threads at the begin of the kernel, with its parameters.
+    fn start(
+        &mut self,
+        kernel: FunId,
+        threads: &[Thread],
+        params: &mut BTreeMap<String, i128>,
+    ) -> Result<Vec<Worker>, Stop> {
+        let function = self.function(kernel)?;
+        let mut given: Vec<Vec<Option<u8>>> = Vec::new();
+        for decl in function.vars.iter().take(function.params) {
+            if decl.ty.has_unknown_size() {
+                return unsupported(format!("a parameter of type `{}`", decl.ty));
+            }
+            given.push(self.parameter(&decl.name, &decl.ty, params)?);
+        }
+        let mut workers = Vec::new();
+        for (i, place) in threads.iter().enumerate() {
+            let mut frame = self.frame(function, kernel);
+            for (decl, (var, bytes)) in function.vars.iter().zip(frame.vars.iter_mut().zip(&given)) {
+                let id = self.memory.plain(&decl.name, Home::Thread(i as u32), &decl.ty).or_else(fault)?;
+                self.memory.write(id, 0, bytes);
+                *var = Some(id);
+            }
+            workers.push(Worker {
+                number: i as u32,
+                place: *place,
+                frames: vec![frame],
+                status: Status::Ready,
+                phase: Phase::default(),
+                quiet: false,
+            });
+        }
+        Ok(workers)
+    }
+
+    /// The bytes of a parameter: random numbers, and an array for each pointer.
+    fn parameter(
+        &mut self,
+        name: &Name,
+        ty: &Type,
+        params: &mut BTreeMap<String, i128>,
+    ) -> Result<Vec<Option<u8>>, Stop> {
+        let mut leaves = Vec::new();
+        if scalars(ty, 0, &mut leaves).is_none() {
+            return unsupported("a parameter of this size");
+        }
+        let single = leaves.len() == 1 && !matches!(ty, Type::Struct(_) | Type::Array(..));
+        let mut bytes = vec![Some(0); ty.size() as usize];
+        for (offset, leaf) in leaves {
+            let part = if single { name.to_string() } else { part_name(ty, name.as_str(), offset) };
+            let random = mix(self.inputs.seed ^ part.bytes().fold(3, |h, b| mix(h ^ u64::from(b))));
+            let value = match &leaf {
+                Type::Ptr(target) | Type::Ref(target) if **target != Type::Fun => {
+                    let elem = if **target == Type::Void { Type::Int(IntTy::U8) } else { (**target).clone() };
+                    if elem.has_unknown_size() {
+                        return unsupported(format!("a pointer to `{elem}`"));
+                    }
+                    let id = self
+                        .memory
+                        .filled(&Name::new(&part), Home::Global, &elem, self.inputs.extent, self.inputs.seed)
+                        .or_else(fault)?;
+                    encode(&leaf, &Value::Int(Memory::address(id)))?
+                }
+                Type::Int(int) => {
+                    let value = match self.inputs.params.get(&part) {
+                        Some(value) => int.wrap(*value),
+                        // One of several scales: a bound of a loop, a size, anything.
+                        None => int.wrap(match random % 8 {
+                            0 => small(random),
+                            1 => i128::from(random >> 8) % 100,
+                            _ => i128::from(random >> 8) % 20,
+                        }),
+                    };
+                    params.insert(part, value);
+                    int_bytes(*int, value).into_iter().map(Some).collect()
+                }
+                Type::Float(_) => encode(&leaf, &Value::Float((small(random) as f64) / 2.0))?,
+                other => return unsupported(format!("a parameter of type `{other}`")),
+            };
+            for (cell, byte) in bytes.iter_mut().skip(offset as usize).zip(value) {
+                *cell = byte;
+            }
+        }
+        Ok(bytes)
+    }
+
+    fn function(&self, id: FunId) -> Result<&'p Function, Stop> {
+        match self.program.functions.get(id.0 as usize) {
+            Some(function) => Ok(function),
+            None => unsupported("a function that is not there"),
+        }
+    }
+
+    fn frame(&mut self, function: &Function, id: FunId) -> Frame {
+        self.code.entry(id).or_insert_with(|| compile(function));
+        Frame {
+            function: id,
+            pc: 0,
+            vars: vec![None; function.vars.len()],
+            temporaries: Vec::new(),
+            stack: Vec::new(),
+            holes: Vec::new(),
+        }
+    }
+
+    // ---- objects ----
+
+    fn variable(&mut self, frame: &mut Frame, var: VarId, thread: u32, block: u32) -> Result<ObjectId, Stop> {
+        let at = var.0 as usize;
+        if let Some(Some(id)) = frame.vars.get(at) {
+            return Ok(*id);
+        }
+        let Some(decl) = self.function(frame.function)?.vars.get(at) else { return unsupported("a variable") };
+        let id = if decl.storage == Storage::Shared {
+            match (self.shared.get(&(block, frame.function, var)), &decl.ty) {
+                (Some(id), _) => *id,
+                (None, Type::Array(elem, None)) => self.dynamic_shared(block, &decl.name, elem)?,
+                (None, ty) => {
+                    let id = self.shared_object(&decl.name, ty, block)?;
+                    self.shared.insert((block, frame.function, var), id);
+                    id
+                }
+            }
+        } else {
+            self.memory.plain(&decl.name, Home::Thread(thread), &decl.ty).or_else(fault)?
+        };
+        if let Some(place) = frame.vars.get_mut(at) {
+            *place = Some(id);
+        }
+        Ok(id)
+    }
+
+    fn shared_object(&mut self, name: &Name, ty: &Type, block: u32) -> Result<ObjectId, Stop> {
+        if ty.has_unknown_size() {
+            return unsupported(format!("a variable of type `{ty}`"));
+        }
+        let seed = mix(self.inputs.seed ^ u64::from(block));
+        self.memory.filled(name, Home::Shared(block), ty, 1, seed).or_else(|_| {
+            // Too many parts to fill: not initialised.
+            self.memory.plain(name, Home::Shared(block), ty).or_else(fault)
+        })
+    }
+
+    fn dynamic_shared(&mut self, block: u32, name: &Name, elem: &Type) -> Result<ObjectId, Stop> {
+        if let Some(id) = self.dynamic.get(&block) {
+            return Ok(*id);
+        }
+        if elem.has_unknown_size() {
+            return unsupported(format!("a variable of type `{elem}`"));
+        }
+        let count = DYNAMIC_SHARED / elem.size().max(1);
+        let seed = mix(self.inputs.seed ^ u64::from(block));
+        let id = self.memory.filled(name, Home::Shared(block), elem, count, seed).or_else(fault)?;
+        self.dynamic.insert(block, id);
+        Ok(id)
+    }
+
+    fn global(&mut self, id: GlobalId, block: u32) -> Result<ObjectId, Stop> {
+        let Some(global) = self.program.globals.get(id.0 as usize) else { return unsupported("a global variable") };
+        let decl = &global.decl;
+        if decl.ty.has_unknown_size() {
+            return unsupported(format!("a variable of type `{}`", decl.ty));
+        }
+        if decl.storage == Storage::Shared {
+            if let Type::Array(elem, None) = &decl.ty {
+                return self.dynamic_shared(block, &decl.name, elem);
+            }
+            if let Some(object) = self.unit_shared.get(&(block, id)) {
+                return Ok(*object);
+            }
+            let object = self.shared_object(&decl.name, &decl.ty, block)?;
+            self.unit_shared.insert((block, id), object);
+            return Ok(object);
+        }
+        if let Some(object) = self.globals.get(&id) {
+            return Ok(*object);
+        }
+        let home = if decl.storage == Storage::Constant { Home::Constant } else { Home::Global };
+        let (elem, count) = match &decl.ty {
+            Type::Array(elem, None) => ((**elem).clone(), self.inputs.extent),
+            Type::Array(elem, Some(n)) => ((**elem).clone(), *n),
+            ty => (ty.clone(), 1),
+        };
+        let object = self.memory.filled(&decl.name, home, &elem, count, self.inputs.seed).or_else(fault)?;
+        if let (Some(init), Type::Int(int)) = (&global.init, &decl.ty)
+            && let ExprKind::Int(value) = init.kind
+        {
+            let bytes: Vec<Option<u8>> = int_bytes(*int, value).into_iter().map(Some).collect();
+            self.memory.give(object, &bytes);
+        }
+        self.globals.insert(id, object);
+        Ok(object)
+    }
+
+    // ---- memory ----
+
+    fn log(&mut self, worker: &Worker, access: Access) -> Result<(), Stop> {
+        if worker.quiet {
+            return Ok(());
+        }
+        if self.accesses.len() >= self.inputs.log {
+            return Err(Stop::OutOfBudget);
+        }
+        self.accesses.push(access);
+        Ok(())
+    }
+
+    /// Finds bytes, and notes the access when other threads can see them.
+    fn touch(
+        &mut self,
+        worker: &Worker,
+        address: i128,
+        kind: Kind,
+        value: &[Option<u8>],
+        length: u64,
+        span: Span,
+    ) -> Result<(ObjectId, u64), Stop> {
+        let (object, start) = self.memory.locate(address, length).or_else(fault)?;
+        match self.memory.get(object).map(|o| o.home) {
+            Some(Home::Thread(owner)) if owner != worker.number => unsupported("a variable of another thread"),
+            Some(Home::Constant) if kind != Kind::Read => undefined("constant memory is written"),
+            Some(Home::Shared(_) | Home::Global) => {
+                let (thread, phase, value) = (worker.number, worker.phase, value.to_vec());
+                self.log(worker, Access { thread, phase, object, start, length, kind, value, span })?;
+                Ok((object, start))
+            }
+            Some(Home::Thread(_) | Home::Constant) => Ok((object, start)),
+            None => fault(Fault::OutOfBounds),
+        }
+    }
+
+    fn load(&mut self, worker: &Worker, address: i128, ty: &Type, span: Span) -> Result<Value, Stop> {
+        if ty.has_unknown_size() {
+            return unsupported(format!("a value of type `{ty}`"));
+        }
+        let (object, start) = self.touch(worker, address, Kind::Read, &[], ty.size(), span)?;
+        decode(ty, self.memory.read(object, start, ty.size()))
+    }
+
+    fn store(&mut self, worker: &Worker, address: i128, ty: &Type, value: &Value, span: Span) -> Result<(), Stop> {
+        if ty.has_unknown_size() {
+            return unsupported(format!("a value of type `{ty}`"));
+        }
+        let bytes = encode(ty, value)?;
+        let (object, start) = self.touch(worker, address, Kind::Write, &bytes, bytes.len() as u64, span)?;
+        self.memory.write(object, start, &bytes);
+        Ok(())
+    }
+
+    // ---- steps ----
+
+    fn step(&mut self, worker: &mut Worker) -> Result<(), Stop> {
+        self.steps = self.steps.checked_sub(1).ok_or(Stop::OutOfBudget)?;
+        let Some(mut frame) = worker.frames.pop() else {
+            worker.status = Status::Done;
+            return Ok(());
+        };
+        let code = self.code.get(&frame.function);
+        let at = frame.pc;
+        let found = code.and_then(|c| Some((c.ops.get(at)?.clone(), *c.spans.get(at)?)));
+        let Some((op, span)) = found else { return unsupported("code that is not there") };
+        frame.pc += 1;
+        match op {
+            Op::Call(id, count) => {
+                let args = take(&mut frame, count)?;
+                worker.frames.push(frame);
+                self.call(worker, id, args)
+            }
+            Op::CallValue(count) => {
+                let args = take(&mut frame, count)?;
+                let id = pop(&mut frame)?.int()? - FUNCTIONS;
+                worker.frames.push(frame);
+                match u32::try_from(id) {
+                    Ok(id) => self.call(worker, FunId(id), args),
+                    Err(_) => undefined("a call of something that is no function"),
+                }
+            }
+            Op::Return(gives) => {
+                let value = if gives { pop(&mut frame)? } else { Value::Int(0) };
+                for id in frame.vars.iter().flatten().chain(&frame.temporaries) {
+                    if self.memory.get(*id).is_some_and(|o| matches!(o.home, Home::Thread(_))) {
+                        self.memory.end(*id);
+                    }
+                }
+                match worker.frames.last_mut() {
+                    Some(caller) => caller.stack.push(value),
+                    None => worker.status = Status::Done,
+                }
+                Ok(())
+            }
+            Op::Barrier(scope) => {
+                worker.frames.push(frame);
+                wait(worker, scope, span, None)
+            }
+            Op::BarrierReduce(name) => {
+                let value = pop(&mut frame)?.truth()?;
+                worker.frames.push(frame);
+                wait(worker, Scope::Block, span, Some((name, value)))
+            }
+            op => {
+                let result = self.simple(worker, &mut frame, op, span);
+                worker.frames.push(frame);
+                result
+            }
+        }
+    }
+
+    fn call(&mut self, worker: &mut Worker, id: FunId, args: Vec<Value>) -> Result<(), Stop> {
+        if worker.frames.len() >= MAX_CALLS {
+            return Err(Stop::OutOfBudget);
+        }
+        let function = self.function(id)?;
+        if args.len() != function.params {
+            return unsupported(format!("a call of `{}` with so many arguments", function.name));
+        }
+        let mut frame = self.frame(function, id);
+        for (decl, (var, value)) in function.vars.iter().zip(frame.vars.iter_mut().zip(&args)) {
+            let ty = match &decl.ty {
+                Type::Ref(inner) => Type::Ptr(inner.clone()),
+                ty => ty.clone(),
+            };
+            if ty.has_unknown_size() {
+                return unsupported(format!("a parameter of type `{ty}`"));
+            }
+            let bytes = encode(&ty, value)?;
+            let object = self.memory.plain(&decl.name, Home::Thread(worker.number), &ty).or_else(fault)?;
+            self.memory.write(object, 0, &bytes);
+            *var = Some(object);
+        }
+        worker.frames.push(frame);
+        Ok(())
+    }
+
+    /// An operation that neither calls nor waits.
+    fn simple(&mut self, worker: &mut Worker, frame: &mut Frame, op: Op, span: Span) -> Result<(), Stop> {
+        let (block, thread) = (worker.place.block_id, worker.number);
+        let result = match op {
+            Op::Int(n) => Value::Int(n),
+            Op::Float(x) => Value::Float(x),
+            Op::Builtin(builtin) => Value::Int(self.builtin(&worker.place, builtin)),
+            Op::Function(id) => Value::Int(FUNCTIONS + i128::from(id.0)),
+            Op::Var(var) => Value::Int(Memory::address(self.variable(frame, var, thread, block)?)),
+            Op::Global(id) => Value::Int(Memory::address(self.global(id, block)?)),
+            Op::Declare(var) => {
+                let id = self.variable(frame, var, thread, block)?;
+                self.memory.renew(id);
+                return Ok(());
+            }
+            Op::Temporary(ty) => {
+                let value = pop(frame)?;
+                let bytes = encode(&ty, &value)?;
+                let id = self.memory.plain(&Name::new("temporary"), Home::Thread(worker.number), &ty).or_else(fault)?;
+                self.memory.write(id, 0, &bytes);
+                frame.temporaries.push(id);
+                Value::Int(Memory::address(id))
+            }
+            Op::Load(ty) => {
+                let address = pop(frame)?.int()?;
+                self.load(worker, address, &ty, span)?
+            }
+            Op::Store(ty) => {
+                let address = pop(frame)?.int()?;
+                let value = pop(frame)?;
+                self.store(worker, address, &ty, &value, span)?;
+                value
+            }
+            Op::Update(ty, old) => {
+                let value = pop(frame)?;
+                let address = pop(frame)?.int()?;
+                self.store(worker, address, &ty, &value, span)?;
+                let Some(before) = frame.holes.pop() else { return unsupported("an update") };
+                if old { before } else { value }
+            }
+            Op::PushHole => {
+                let value = pop(frame)?;
+                frame.holes.push(value);
+                return Ok(());
+            }
+            Op::Hole => match frame.holes.last() {
+                Some(value) => value.clone(),
+                None => return unsupported("an update"),
+            },
+            Op::Member(offset) => Value::Int(pop(frame)?.int()? + i128::from(offset)),
+            Op::Element(size, length) => {
+                let index = pop(frame)?.int()?;
+                let base = pop(frame)?.int()?;
+                // One past the end is a place, though nothing may be read or written there.
+                if index < 0 || length.is_some_and(|n| index > i128::from(n)) {
+                    return undefined("a subscript outside of its array");
+                }
+                Value::Int(base + index * i128::from(size))
+            }
+            Op::Offset(size) => {
+                let by = pop(frame)?.int()?;
+                let base = pop(frame)?.int()?;
+                let moved = base.saturating_add(by.saturating_mul(i128::from(size)));
+                if moved >> 40 != base >> 40 {
+                    return undefined("a pointer outside of its object");
+                }
+                Value::Int(moved)
+            }
+            Op::Distance(size) => {
+                let r = pop(frame)?.int()?;
+                let l = pop(frame)?.int()?;
+                if l >> 40 != r >> 40 {
+                    return undefined("the distance of pointers to different objects");
+                }
+                Value::Int((l - r) / i128::from(size.max(1)))
+            }
+            Op::Arith(op, ty) => {
+                let r = pop(frame)?.int()?;
+                let l = pop(frame)?.int()?;
+                let value = arithmetic(op, ty, l, r)?;
+                self.wrapped |= wraps(op, ty, l, r, value);
+                Value::Int(value)
+            }
+            Op::Least(ty) | Op::Greatest(ty) => {
+                let least = matches!(op, Op::Least(_));
+                let r = pop(frame)?.int()?;
+                let l = pop(frame)?.int()?;
+                let (l, r) = (ty.wrap(l), ty.wrap(r));
+                Value::Int(if least { l.min(r) } else { l.max(r) })
+            }
+            Op::Compare(rel) => {
+                let r = pop(frame)?.int()?;
+                let l = pop(frame)?.int()?;
+                Value::Int(i128::from(eval::compare(rel, l, r)))
+            }
+            Op::Not => Value::Int(i128::from(!pop(frame)?.truth()?)),
+            Op::Opaque(name, count, ty) => opaque(name.as_str(), &take(frame, count)?, &ty)?,
+            Op::Pure(name, count, ty) => pure(name.as_str(), &take(frame, count)?, &ty)?,
+            Op::Convert(from, to) => convert(pop(frame)?, &from, &to)?,
+            Op::Aggregate(parts, size) => {
+                let values = take(frame, parts.len())?;
+                let mut bytes = vec![Some(0); usize::try_from(size.min(1 << 20)).unwrap_or(0)];
+                for ((at, ty), value) in parts.iter().zip(&values) {
+                    let part = encode(ty, value)?;
+                    for (cell, byte) in bytes.iter_mut().skip(*at as usize).zip(part) {
+                        *cell = byte;
+                    }
+                }
+                Value::Bytes(bytes)
+            }
+            Op::Duplicate => match frame.stack.last() {
+                Some(value) => value.clone(),
+                None => return unsupported("an empty stack"),
+            },
+            Op::Pop => {
+                pop(frame)?;
+                return Ok(());
+            }
+            Op::Jump(to) => {
+                frame.pc = to;
+                return Ok(());
+            }
+            Op::JumpIf(to) => {
+                if pop(frame)?.truth()? {
+                    frame.pc = to;
+                }
+                return Ok(());
+            }
+            Op::JumpIfNot(to) => {
+                if !pop(frame)?.truth()? {
+                    frame.pc = to;
+                }
+                return Ok(());
+            }
+            Op::Atomic(name, scope, ty, count) => {
+                let mut args = take(frame, count)?;
+                if args.is_empty() {
+                    return unsupported("an atomic operation on nothing");
+                }
+                let address = args.remove(0).int()?;
+                let kind = Kind::Atomic(scope);
+                let (object, start) = self.touch(worker, address, kind, &[], ty.size(), span)?;
+                let old = decode(&ty, self.memory.read(object, start, ty.size()))?;
+                let new = atomic(name.as_str(), &ty, &old, &args)?;
+                self.memory.write(object, start, &encode(&ty, &new)?);
+                old
+            }
+            Op::MemCopy => {
+                let (to, from, length) = three(frame)?;
+                let (source, start) = self.touch(worker, from, Kind::Read, &[], length, span)?;
+                let bytes = self.memory.read(source, start, length);
+                let (target, start) = self.touch(worker, to, Kind::Write, &bytes, length, span)?;
+                self.memory.write(target, start, &bytes);
+                Value::Int(to)
+            }
+            Op::MemSet => {
+                let (to, byte, length) = three(frame)?;
+                let bytes = vec![Some(byte as u8); length as usize];
+                let (target, start) = self.touch(worker, to, Kind::Write, &bytes, length, span)?;
+                self.memory.write(target, start, &bytes);
+                Value::Int(to)
+            }
+            Op::Quiet(on) => {
+                worker.quiet = on;
+                return Ok(());
+            }
+            Op::Assume => {
+                worker.quiet = false;
+                if !pop(frame)?.truth()? {
+                    return undefined("an assumption does not hold");
+                }
+                return Ok(());
+            }
+            Op::Trap => return undefined("the kernel traps"),
+            Op::Unsupported(text) => return unsupported(text),
+            Op::Call(..) | Op::CallValue(_) | Op::Return(_) | Op::Barrier(_) | Op::BarrierReduce(_) => {
+                return unsupported("a call within an operation");
+            }
+        };
+        frame.stack.push(result);
+        Ok(())
+    }
+
+    fn builtin(&self, place: &Thread, builtin: Builtin) -> i128 {
+        let at = |list: [u32; 3], axis: u8| i128::from(list.get(usize::from(axis)).copied().unwrap_or(0));
+        match builtin {
+            Builtin::ThreadIdx(axis) => at(place.thread, axis),
+            Builtin::BlockIdx(axis) => at(place.block, axis),
+            Builtin::BlockDim(axis) => at(self.inputs.block, axis),
+            Builtin::GridDim(axis) => at(self.inputs.grid, axis),
+            Builtin::WarpSize => i128::from(self.inputs.warp_size),
+            Builtin::LinearThread => {
+                let row = at(place.thread, 1) + at(self.inputs.block, 1) * at(place.thread, 2);
+                at(place.thread, 0) + at(self.inputs.block, 0) * row
+            }
+            Builtin::BlockSize => (0..3).map(|axis| at(self.inputs.block, axis)).product(),
+        }
+    }
+}
+
+/// Does unsigned arithmetic give something else than the mathematical result?
+fn wraps(op: NBin, ty: IntTy, l: i128, r: i128, value: i128) -> bool {
+    let exact = match op {
+        NBin::Add => l.checked_add(r),
+        NBin::Sub => l.checked_sub(r),
+        NBin::Mul => l.checked_mul(r),
+        NBin::Shl => Some(eval::apply(op, IntTy::MATH, l, r)),
+        _ => return false,
+    };
+    !ty.signed && exact != Some(value)
+}
+
+fn pop(frame: &mut Frame) -> Result<Value, Stop> {
+    frame.stack.pop().map_or_else(|| unsupported("an empty stack"), Ok)
+}
+
+/// The last values of the stack, in their order.
+fn take(frame: &mut Frame, count: usize) -> Result<Vec<Value>, Stop> {
+    match frame.stack.len().checked_sub(count) {
+        Some(at) => Ok(frame.stack.split_off(at)),
+        None => unsupported("an empty stack"),
+    }
+}
+
+fn three(frame: &mut Frame) -> Result<(i128, i128, u64), Stop> {
+    let length = pop(frame)?.int()?;
+    let second = pop(frame)?.int()?;
+    let first = pop(frame)?.int()?;
+    match u64::try_from(length) {
+        Ok(length) if length <= 1 << 16 => Ok((first, second, length)),
+        _ => unsupported("a copy of this length"),
+    }
+}
+
+fn wait(worker: &mut Worker, scope: Scope, at: Span, reduce: Option<(Name, bool)>) -> Result<(), Stop> {
+    if scope == Scope::Cluster {
+        return unsupported("a barrier of a cluster");
+    }
+    let site = worker.frames.iter().map(|f| (f.function, f.pc)).collect();
+    worker.status = Status::Waits(Waits { scope, site, at, reduce });
+    Ok(())
+}
+
+/// Lets threads go on that all wait for each other. False when there are none.
+fn release(workers: &mut [Worker]) -> bool {
+    let mut released = false;
+    for scope in [Scope::Warp, Scope::Block, Scope::Grid] {
+        let group = |w: &Worker| match scope {
+            Scope::Warp => (w.place.block_id, w.place.warp),
+            Scope::Block => (w.place.block_id, 0),
+            _ => (0, 0),
+        };
+        let mut groups: Vec<(u32, u32)> = workers.iter().map(group).collect();
+        groups.sort_unstable();
+        groups.dedup();
+        for key in groups {
+            let members: Vec<usize> = (0..workers.len()).filter(|i| group(&workers[*i]) == key).collect();
+            let mut first: Option<Waits> = None;
+            let together = members.iter().all(|i| match &workers[*i].status {
+                Status::Waits(waits) if waits.scope == scope => {
+                    let same = first.as_ref().is_none_or(|f| f.site == waits.site || scope == Scope::Warp);
+                    first.get_or_insert_with(|| waits.clone());
+                    same
+                }
+                // A thread that has ended does not hold up its warp.
+                Status::Done => scope == Scope::Warp,
+                Status::Waits(_) | Status::Ready => false,
+            });
+            if together && first.is_some() {
+                pass(workers, &members, scope);
+                released = true;
+            }
+        }
+    }
+    released
+}
+
+fn pass(workers: &mut [Worker], members: &[usize], scope: Scope) {
+    let votes: Vec<bool> = members
+        .iter()
+        .filter_map(|i| match &workers.get(*i)?.status {
+            Status::Waits(Waits { reduce: Some((_, value)), .. }) => Some(*value),
+            _ => None,
+        })
+        .collect();
+    for i in members {
+        let Some(worker) = workers.get_mut(*i) else { continue };
+        let Status::Waits(waits) = &worker.status else { continue };
+        if let (Some((name, _)), Some(frame)) = (&waits.reduce, worker.frames.last_mut()) {
+            let value = match name.as_str() {
+                "__syncthreads_count" => votes.iter().filter(|v| **v).count() as i128,
+                "__syncthreads_and" => i128::from(votes.iter().all(|v| *v)),
+                _ => i128::from(votes.iter().any(|v| *v)),
+            };
+            frame.stack.push(Value::Int(value));
+        }
+        worker.status = Status::Ready;
+        match scope {
+            Scope::Grid | Scope::Cluster => {
+                worker.phase.grid += 1;
+                worker.phase.block += 1;
+                worker.phase.warp += 1;
+            }
+            Scope::Block => {
+                worker.phase.block += 1;
+                worker.phase.warp += 1;
+            }
+            Scope::Warp => worker.phase.warp += 1,
+        }
+    }
+}
+
+/// Nobody can go on: who waits for whom.
+fn stuck(workers: &[Worker]) -> End {
+    for (i, worker) in workers.iter().enumerate() {
+        let Status::Waits(waits) = &worker.status else { continue };
+        let partner = workers.iter().position(|other| {
+            let near = match waits.scope {
+                Scope::Grid | Scope::Cluster => true,
+                Scope::Block => other.place.block_id == worker.place.block_id,
+                Scope::Warp => (other.place.block_id, other.place.warp) == (worker.place.block_id, worker.place.warp),
+            };
+            near && match &other.status {
+                Status::Done => true,
+                Status::Waits(others) => others.site != waits.site,
+                Status::Ready => false,
+            }
+        });
+        if let Some(other) = partner {
+            return End::Diverged(Divergence { waits: i as u32, at: waits.at, other: other as u32 });
+        }
+    }
+    End::Stopped(Stop::Unsupported("threads that wait for each other".to_owned()))
+}
+
+/// `s.x`, `s.v.y`, `a[2]`: the name of the scalar part at an offset.
+fn part_name(ty: &Type, name: &str, offset: u64) -> String {
+    match ty {
+        Type::Struct(s) => {
+            let inside = |o: u64, t: &Type| offset >= o && offset < o + t.size();
+            match s.fields.iter().find(|f| inside(f.offset, &f.ty)) {
+                Some(f) => part_name(&f.ty, &format!("{name}.{}", f.name), offset - f.offset),
+                None => format!("{name}+{offset}"),
+            }
+        }
+        Type::Array(elem, _) if elem.size() > 0 => {
+            let i = offset / elem.size();
+            part_name(elem, &format!("{name}[{i}]"), offset % elem.size())
+        }
+        _ => name.to_owned(),
+    }
+}

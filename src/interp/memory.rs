@@ -1,0 +1,277 @@
+//! Memory by bytes: objects, each with an extent, that are made and filled as they are needed.
+//!
+//! An address is a number: the object in the high bits, the offset in the low ones. Address 0 is null.
+
+use std::collections::HashMap;
+
+use crate::base::Name;
+use crate::exp::IntTy;
+use crate::kernel::types::Type;
+
+/// An object, by position.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct ObjectId(pub u32);
+
+const OFFSET_BITS: u32 = 40;
+/// No object is larger.
+const MAX_SIZE: u64 = 1 << 26;
+/// Elements that are filled at a time.
+const CHUNK: u64 = 32;
+
+/// Whose memory an object is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Home {
+    Thread(u32),
+    /// Of one block.
+    Shared(u32),
+    Global,
+    Constant,
+}
+
+/// Random contents, element by element.
+struct Filler {
+    seed: u64,
+    stride: u64,
+    /// The scalar parts of an element, by offset.
+    leaves: Vec<(u64, Type)>,
+}
+
+pub struct Object {
+    pub name: Name,
+    pub home: Home,
+    pub ty: Type,
+    pub size: u64,
+    /// Did the program say what is in it at first?
+    given: bool,
+    /// Is it beyond its life?
+    pub dead: bool,
+    /// Without a filler: all bytes; `None` is not initialised.
+    bytes: Vec<Option<u8>>,
+    filler: Option<Filler>,
+    chunks: HashMap<u64, Vec<Option<u8>>>,
+}
+
+#[derive(Default)]
+pub struct Memory {
+    objects: Vec<Object>,
+}
+
+/// Why bytes cannot be had.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fault {
+    Null,
+    OutOfBounds,
+    Dead,
+    Uninitialised,
+    TooLarge,
+}
+
+/// splitmix64: the same numbers on every machine.
+pub fn mix(state: u64) -> u64 {
+    let state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let a = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let b = (a ^ (a >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    b ^ (b >> 31)
+}
+
+/// A random number that is mostly small and not negative, so that what depends on it collides.
+pub fn small(random: u64) -> i128 {
+    let value = i128::from(random >> 32);
+    match random % 32 {
+        0 => value % 1024,
+        1 => -(value % 4),
+        2..=9 => value % 64,
+        10..=16 => value % 2,
+        _ => value % 8,
+    }
+}
+
+impl Memory {
+    /// An object without contents.
+    pub fn plain(&mut self, name: &Name, home: Home, ty: &Type) -> Result<ObjectId, Fault> {
+        let size = ty.size();
+        if size > MAX_SIZE >> 6 {
+            return Err(Fault::TooLarge);
+        }
+        let bytes = vec![None; size as usize];
+        Ok(self.push(name, home, ty, size, bytes, None))
+    }
+
+    /// An object with random contents: so many elements of a type.
+    pub fn filled(&mut self, name: &Name, home: Home, elem: &Type, count: u64, seed: u64) -> Result<ObjectId, Fault> {
+        let mut leaves = Vec::new();
+        scalars(elem, 0, &mut leaves).ok_or(Fault::TooLarge)?;
+        let stride = elem.size().max(1);
+        let size = stride.saturating_mul(count);
+        if size > MAX_SIZE || stride > MAX_SIZE >> 8 {
+            return Err(Fault::TooLarge);
+        }
+        let seed = mix(seed ^ mix(name.as_str().bytes().fold(7, |h, b| mix(h ^ u64::from(b)))));
+        Ok(self.push(name, home, elem, size, Vec::new(), Some(Filler { seed, stride, leaves })))
+    }
+
+    fn push(
+        &mut self,
+        name: &Name,
+        home: Home,
+        ty: &Type,
+        size: u64,
+        bytes: Vec<Option<u8>>,
+        filler: Option<Filler>,
+    ) -> ObjectId {
+        let id = ObjectId(self.objects.len() as u32);
+        let (name, ty) = (name.clone(), ty.clone());
+        self.objects.push(Object {
+            name,
+            home,
+            ty,
+            size,
+            given: false,
+            dead: false,
+            bytes,
+            filler,
+            chunks: HashMap::new(),
+        });
+        id
+    }
+
+    pub fn get(&self, id: ObjectId) -> Option<&Object> {
+        self.objects.get(id.0 as usize)
+    }
+
+    pub fn objects(&self) -> &[Object] {
+        &self.objects
+    }
+
+    /// Starts the life of an object again.
+    pub fn renew(&mut self, id: ObjectId) {
+        if let Some(object) = self.objects.get_mut(id.0 as usize) {
+            object.bytes.iter_mut().for_each(|b| *b = None);
+            object.dead = false;
+        }
+    }
+
+    /// Ends the life of an object.
+    pub fn end(&mut self, id: ObjectId) {
+        if let Some(object) = self.objects.get_mut(id.0 as usize) {
+            object.dead = true;
+        }
+    }
+
+    pub fn address(id: ObjectId) -> i128 {
+        (i128::from(id.0) + 1) << OFFSET_BITS
+    }
+
+    /// The object and the offset of an address, for an access of so many bytes.
+    pub fn locate(&self, address: i128, length: u64) -> Result<(ObjectId, u64), Fault> {
+        if address == 0 {
+            return Err(Fault::Null);
+        }
+        let id = u32::try_from((address >> OFFSET_BITS) - 1).map_err(|_| Fault::OutOfBounds)?;
+        let offset = u64::try_from(address & ((1 << OFFSET_BITS) - 1)).map_err(|_| Fault::OutOfBounds)?;
+        let object = self.objects.get(id as usize).ok_or(Fault::OutOfBounds)?;
+        if object.dead {
+            return Err(Fault::Dead);
+        }
+        if offset.checked_add(length).is_none_or(|end| end > object.size) {
+            return Err(Fault::OutOfBounds);
+        }
+        Ok((ObjectId(id), offset))
+    }
+
+    pub fn read(&mut self, id: ObjectId, offset: u64, length: u64) -> Vec<Option<u8>> {
+        let Some(object) = self.objects.get_mut(id.0 as usize) else { return Vec::new() };
+        (offset..offset.saturating_add(length)).map(|at| object.byte(at).and_then(|b| *b)).collect()
+    }
+
+    /// The random bytes that an object had at first; `None` where it had none.
+    pub fn initial(&self, id: ObjectId, offset: u64, length: u64) -> Option<Vec<u8>> {
+        let object = self.objects.get(id.0 as usize)?;
+        let filler = object.filler.as_ref().filter(|_| !object.given)?;
+        let span = filler.stride.saturating_mul(CHUNK);
+        let end = offset.checked_add(length).filter(|end| *end <= object.size && length <= 16)?;
+        (offset..end).map(|at| filler.chunk(at / span).get((at % span) as usize).copied().flatten()).collect()
+    }
+
+    /// Gives an object its contents.
+    pub fn give(&mut self, id: ObjectId, bytes: &[Option<u8>]) {
+        self.write(id, 0, bytes);
+        if let Some(object) = self.objects.get_mut(id.0 as usize) {
+            object.given = true;
+        }
+    }
+
+    pub fn write(&mut self, id: ObjectId, offset: u64, bytes: &[Option<u8>]) {
+        let Some(object) = self.objects.get_mut(id.0 as usize) else { return };
+        for (at, byte) in (offset..).zip(bytes) {
+            if let Some(cell) = object.byte(at) {
+                *cell = *byte;
+            }
+        }
+    }
+}
+
+impl Object {
+    fn byte(&mut self, at: u64) -> Option<&mut Option<u8>> {
+        let Some(filler) = &self.filler else { return self.bytes.get_mut(at as usize) };
+        let span = filler.stride.saturating_mul(CHUNK);
+        let (chunk, inside) = (at / span, at % span);
+        self.chunks.entry(chunk).or_insert_with(|| filler.chunk(chunk)).get_mut(inside as usize)
+    }
+}
+
+impl Filler {
+    fn chunk(&self, chunk: u64) -> Vec<Option<u8>> {
+        let mut bytes = vec![Some(0); self.stride.saturating_mul(CHUNK) as usize];
+        // Most arrays are of one style: all small, or any of those that `small` gives.
+        let narrow = mix(self.seed) % 3;
+        for i in 0..CHUNK {
+            for (part, (offset, ty)) in self.leaves.iter().enumerate() {
+                let random = mix(self.seed ^ mix(chunk.wrapping_mul(CHUNK).wrapping_add(i) ^ ((part as u64) << 48)));
+                let value = match narrow {
+                    0 => i128::from(random >> 40) % 4,
+                    1 => i128::from(random >> 40) % 16,
+                    _ => small(random),
+                };
+                let encoded = encode_scalar(ty, value);
+                let at = (i * self.stride + offset) as usize;
+                for (cell, byte) in bytes.iter_mut().skip(at).zip(encoded) {
+                    *cell = Some(byte);
+                }
+            }
+        }
+        bytes
+    }
+}
+
+/// The bytes of a number as a value of a scalar type; pointers are null.
+fn encode_scalar(ty: &Type, value: i128) -> Vec<u8> {
+    match ty {
+        Type::Int(int) => int_bytes(*int, value),
+        Type::Float(4) => (value as f32 / 2.0).to_le_bytes().to_vec(),
+        Type::Float(8) => (value as f64 / 2.0).to_le_bytes().to_vec(),
+        other => vec![0; other.size().min(16) as usize],
+    }
+}
+
+/// The bytes of an integer in its type.
+pub fn int_bytes(ty: IntTy, value: i128) -> Vec<u8> {
+    let length = usize::from(ty.bits.max(8)) / 8;
+    ty.wrap(value).to_le_bytes().into_iter().take(length).collect()
+}
+
+/// The scalar parts of a type by offset; members of unions overlap. `None` when there are too many.
+pub fn scalars(ty: &Type, base: u64, out: &mut Vec<(u64, Type)>) -> Option<()> {
+    if out.len() > 1024 {
+        return None;
+    }
+    match ty {
+        Type::Struct(s) => s.fields.iter().try_for_each(|f| scalars(&f.ty, base + f.offset, out)),
+        Type::Array(elem, Some(n)) => (0..*n).try_for_each(|i| scalars(elem, base + i * elem.size(), out)),
+        Type::Array(_, None) | Type::Void => Some(()),
+        other => {
+            out.push((base, other.clone()));
+            Some(())
+        }
+    }
+}

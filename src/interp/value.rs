@@ -1,0 +1,237 @@
+//! Values of a run: integers and addresses, floating-point numbers, and structures by their bytes.
+
+use super::memory::{int_bytes, mix};
+use super::{Stop, undefined, unsupported};
+use crate::exp::{IntTy, NBin, eval};
+use crate::kernel::types::Type;
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Value {
+    /// An integer, a boolean, an address, or a function.
+    Int(i128),
+    Float(f64),
+    /// A structure or array; `None` is not initialised.
+    Bytes(Vec<Option<u8>>),
+}
+
+impl Value {
+    pub fn truth(&self) -> Result<bool, Stop> {
+        match self {
+            Value::Int(n) => Ok(*n != 0),
+            Value::Float(x) => Ok(*x != 0.0),
+            Value::Bytes(_) => unsupported("a structure as a condition"),
+        }
+    }
+
+    pub fn int(&self) -> Result<i128, Stop> {
+        match self {
+            Value::Int(n) => Ok(*n),
+            Value::Float(_) | Value::Bytes(_) => unsupported("a number that is not an integer here"),
+        }
+    }
+
+    fn real(&self) -> Result<f64, Stop> {
+        match self {
+            Value::Int(n) => Ok(*n as f64),
+            Value::Float(x) => Ok(*x),
+            Value::Bytes(_) => unsupported("a structure as a number"),
+        }
+    }
+}
+
+/// The value that bytes are in a type.
+pub fn decode(ty: &Type, bytes: Vec<Option<u8>>) -> Result<Value, Stop> {
+    if let Type::Struct(_) | Type::Array(..) = ty {
+        return Ok(Value::Bytes(bytes));
+    }
+    let Some(bytes) = bytes.into_iter().collect::<Option<Vec<u8>>>() else {
+        return undefined("a value that is not initialised is read");
+    };
+    let number = bytes.iter().rev().fold(0i128, |n, b| (n << 8) | i128::from(*b));
+    match ty {
+        Type::Int(int) => Ok(Value::Int(int.wrap(number))),
+        Type::Ptr(_) | Type::Ref(_) | Type::Fun => Ok(Value::Int(number)),
+        Type::Float(4) => Ok(Value::Float(f64::from(f32::from_bits(number as u32)))),
+        Type::Float(8) => Ok(Value::Float(f64::from_bits(number as u64))),
+        other => unsupported(format!("a value of type `{other}`")),
+    }
+}
+
+/// The bytes of a value in a type.
+pub fn encode(ty: &Type, value: &Value) -> Result<Vec<Option<u8>>, Stop> {
+    let some = |bytes: Vec<u8>| bytes.into_iter().map(Some).collect();
+    match (ty, value) {
+        (Type::Struct(_) | Type::Array(..), Value::Bytes(bytes)) if bytes.len() as u64 == ty.size() => {
+            Ok(bytes.clone())
+        }
+        (Type::Int(int), Value::Int(n)) => Ok(some(int_bytes(*int, *n))),
+        (Type::Ptr(_) | Type::Ref(_) | Type::Fun, Value::Int(n)) => Ok(some(int_bytes(IntTy::U64, *n))),
+        (Type::Float(4), Value::Float(x)) => Ok(some((*x as f32).to_bits().to_le_bytes().to_vec())),
+        (Type::Float(8), Value::Float(x)) => Ok(some(x.to_bits().to_le_bytes().to_vec())),
+        (Type::Float(bytes @ (4 | 8)), Value::Int(n)) => encode(&Type::Float(*bytes), &Value::Float(*n as f64)),
+        _ => unsupported(format!("a value of type `{ty}`")),
+    }
+}
+
+/// `l op r` in C, where it has a meaning.
+pub fn arithmetic(op: NBin, ty: IntTy, l: i128, r: i128) -> Result<i128, Stop> {
+    match op {
+        NBin::Div | NBin::Rem if ty.wrap(r) == 0 => return undefined("division by zero"),
+        NBin::Shl | NBin::Shr if ty.bits != 0 && !(0..i128::from(ty.bits)).contains(&r) => {
+            return undefined("shift by more than there is");
+        }
+        NBin::Add | NBin::Sub | NBin::Mul | NBin::Div if ty.signed && ty.bits != 0 => {
+            let (l, r) = (ty.wrap(l), ty.wrap(r));
+            let exact = match op {
+                NBin::Add => l.checked_add(r),
+                NBin::Sub => l.checked_sub(r),
+                NBin::Mul => l.checked_mul(r),
+                _ => l.checked_div(r),
+            };
+            return match exact.filter(|n| ty.contains(*n)) {
+                Some(n) => Ok(n),
+                None => undefined("signed overflow"),
+            };
+        }
+        _ => {}
+    }
+    Ok(eval::apply(op, ty, l, r))
+}
+
+/// Conversion between types.
+pub fn convert(value: Value, from: &Type, to: &Type) -> Result<Value, Stop> {
+    match (to, value) {
+        (Type::Int(IntTy::BOOL), value) => Ok(Value::Int(i128::from(value.truth()?))),
+        (Type::Int(int), Value::Int(n)) => Ok(Value::Int(int.wrap(n))),
+        (Type::Int(int), Value::Float(x)) => {
+            let clamped =
+                (x as i128).clamp(IntTy::min(*int).unwrap_or(i128::MIN), IntTy::max(*int).unwrap_or(i128::MAX));
+            Ok(Value::Int(clamped))
+        }
+        (Type::Float(4), value) => Ok(Value::Float(f64::from(value.real()? as f32))),
+        (Type::Float(_), value) => Ok(Value::Float(value.real()?)),
+        (Type::Ptr(_) | Type::Ref(_) | Type::Fun, Value::Int(n)) => Ok(Value::Int(IntTy::U64.wrap(n))),
+        (Type::Void, value) => Ok(value),
+        (to, value) if to == from => Ok(value),
+        (to, _) => unsupported(format!("a conversion from `{from}` to `{to}`")),
+    }
+}
+
+/// An operator on floating-point numbers.
+pub fn opaque(op: &str, args: &[Value], ty: &Type) -> Result<Value, Stop> {
+    let numbers = args.iter().map(Value::real).collect::<Result<Vec<_>, _>>()?;
+    let truth = |b: bool| Ok(Value::Int(i128::from(b)));
+    let real = match (op, numbers.as_slice()) {
+        ("+", [l, r]) => l + r,
+        ("-", [l, r]) => l - r,
+        ("*", [l, r]) => l * r,
+        ("/", [l, r]) => l / r,
+        ("-", [x]) => -x,
+        ("<", [l, r]) => return truth(l < r),
+        ("<=", [l, r]) => return truth(l <= r),
+        (">", [l, r]) => return truth(l > r),
+        (">=", [l, r]) => return truth(l >= r),
+        ("==", [l, r]) => return truth(l == r),
+        ("!=", [l, r]) => return truth(l != r),
+        _ => return unsupported(format!("operator `{op}`")),
+    };
+    match ty {
+        Type::Float(4) => Ok(Value::Float(f64::from(real as f32))),
+        Type::Float(8) => Ok(Value::Float(real)),
+        _ => unsupported(format!("operator `{op}` on `{ty}`")),
+    }
+}
+
+/// A function of the library that touches no memory. A function of floating-point numbers is any one, the same for the
+/// same arguments.
+pub fn pure(name: &str, args: &[Value], ty: &Type) -> Result<Value, Stop> {
+    if let Type::Float(4 | 8) = ty {
+        let mut hash = name.bytes().fold(1, |h, b| mix(h ^ u64::from(b)));
+        for arg in args {
+            hash = mix(hash ^ arg.real()?.to_bits());
+        }
+        return Ok(Value::Float((hash % 16) as f64));
+    }
+    let Type::Int(int) = ty else { return unsupported(format!("`{name}`")) };
+    let numbers = args.iter().map(Value::int).collect::<Result<Vec<_>, _>>()?;
+    let bits = |n: i128, ty: IntTy| IntTy { signed: false, ..ty }.wrap(n) as u64;
+    let value = match (name, numbers.as_slice()) {
+        ("abs" | "labs" | "llabs", [x]) if int.contains(x.abs()) => x.abs(),
+        ("abs" | "labs" | "llabs", [_]) => return undefined("signed overflow"),
+        ("__mul24" | "mul24", [l, r]) => {
+            let narrow = IntTy { bits: 24, signed: true };
+            narrow.wrap(*l) * narrow.wrap(*r)
+        }
+        ("__umul24", [l, r]) => (*l & 0xff_ffff) * (*r & 0xff_ffff),
+        ("__mulhi", [l, r]) => (IntTy::I32.wrap(*l) * IntTy::I32.wrap(*r)) >> 32,
+        ("__umulhi", [l, r]) => (IntTy::U32.wrap(*l) * IntTy::U32.wrap(*r)) >> 32,
+        ("__popc" | "__builtin_popcount", [x]) => i128::from(bits(*x, IntTy::U32).count_ones()),
+        ("__popcll", [x]) => i128::from(bits(*x, IntTy::U64).count_ones()),
+        ("__clz" | "__builtin_clz", [x]) => i128::from((bits(*x, IntTy::U32) as u32).leading_zeros()),
+        ("__clzll", [x]) => i128::from(bits(*x, IntTy::U64).leading_zeros()),
+        ("__ffs" | "__builtin_ffs", [x]) => first_bit(bits(*x, IntTy::U32)),
+        ("__ffsll", [x]) => first_bit(bits(*x, IntTy::U64)),
+        ("__brev", [x]) => i128::from((bits(*x, IntTy::U32) as u32).reverse_bits()),
+        _ => return unsupported(format!("`{name}`")),
+    };
+    Ok(Value::Int(int.wrap(value)))
+}
+
+fn first_bit(bits: u64) -> i128 {
+    if bits == 0 { 0 } else { i128::from(bits.trailing_zeros()) + 1 }
+}
+
+/// What an atomic operation leaves, from the old value and the operands.
+pub fn atomic(name: &str, ty: &Type, old: &Value, operands: &[Value]) -> Result<Value, Stop> {
+    if let (Type::Float(_), [Value::Float(x)], Value::Float(before)) = (ty, operands, old) {
+        return match name {
+            "Add" => convert(Value::Float(before + x), ty, ty).map(|v| round(v, ty)),
+            "Sub" => convert(Value::Float(before - x), ty, ty).map(|v| round(v, ty)),
+            "Exch" => Ok(Value::Float(*x)),
+            _ => unsupported(format!("atomic{name} of floating-point numbers")),
+        };
+    }
+    let Type::Int(int) = ty else { return unsupported(format!("atomic{name} of `{ty}`")) };
+    let before = old.int()?;
+    let numbers = operands.iter().map(|v| v.int().map(|n| int.wrap(n))).collect::<Result<Vec<_>, _>>()?;
+    let after = match (name, numbers.as_slice()) {
+        ("Add", [x]) => before + x,
+        ("Sub", [x]) => before - x,
+        ("Exch", [x]) => *x,
+        ("Min", [x]) => before.min(*x),
+        ("Max", [x]) => before.max(*x),
+        ("And", [x]) => before & x,
+        ("Or", [x]) => before | x,
+        ("Xor", [x]) => before ^ x,
+        ("Inc", [x]) => {
+            if before >= *x {
+                0
+            } else {
+                before + 1
+            }
+        }
+        ("Dec", [x]) => {
+            if before == 0 || before > *x {
+                *x
+            } else {
+                before - 1
+            }
+        }
+        ("CAS", [compare, x]) => {
+            if before == *compare {
+                *x
+            } else {
+                before
+            }
+        }
+        _ => return unsupported(format!("atomic{name}")),
+    };
+    Ok(Value::Int(int.wrap(after)))
+}
+
+fn round(value: Value, ty: &Type) -> Value {
+    match (value, ty) {
+        (Value::Float(x), Type::Float(4)) => Value::Float(f64::from(x as f32)),
+        (value, _) => value,
+    }
+}
