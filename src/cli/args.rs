@@ -241,6 +241,8 @@ pub enum FuzzPass {
     Roundtrip,
     /// All of these, one after the other
     All,
+    /// Kernels that are called race-free do not race when they are run; needs a solver
+    Soundness,
 }
 
 /// Say what a finding or a reason means, why it is one, how to fix it, and known limits

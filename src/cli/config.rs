@@ -89,6 +89,8 @@ pub struct DumpConfig {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FuzzConfig {
     pub passes: Vec<Pass>,
+    /// Random kernels, through everything, against runs of them.
+    pub soundness: bool,
     pub cases: FuzzCases,
     pub seed: u64,
     pub time: Option<Duration>,
@@ -228,6 +230,7 @@ impl FuzzConfig {
             FuzzPass::Encode => vec![Pass::Encode],
             FuzzPass::Roundtrip => vec![Pass::Roundtrip],
             FuzzPass::All => Pass::ALL.to_vec(),
+            FuzzPass::Soundness => vec![],
         };
         let cases = match (args.case, args.cases, args.time) {
             (Some(case), _, _) => FuzzCases::Only(case),
@@ -236,7 +239,8 @@ impl FuzzConfig {
             (None, None, None) => FuzzCases::Each(1000),
         };
         let jobs = args.jobs.unwrap_or(env.processors);
-        FuzzConfig { passes, cases, seed: args.seed, time: args.time, jobs, quiet: terminal.quiet }
+        let soundness = matches!(args.pass, FuzzPass::Soundness);
+        FuzzConfig { passes, soundness, cases, seed: args.seed, time: args.time, jobs, quiet: terminal.quiet }
     }
 }
 

@@ -7,12 +7,16 @@ use super::exit::Exit;
 use super::run::print;
 use crate::core::Print;
 use crate::fuzz::campaign::{self, Check};
+use crate::fuzz::soundness::{self, Options};
 use crate::fuzz::{Campaign, Difference, Pass, Tried};
 
 pub fn run(config: &FuzzConfig) -> Result<Exit, UsageError> {
     // A panic of a pass is a difference, which is told when it is shrunk, and not each time that it comes.
     std::panic::set_hook(Box::new(|_| ()));
     let mut exit = Exit::Proved;
+    if config.soundness {
+        return soundness(config);
+    }
     for pass in &config.passes {
         let (text, own) = one(*pass, config, &|kernel| pass.holds(kernel));
         print(&text, None)?;
@@ -22,6 +26,34 @@ pub fn run(config: &FuzzConfig) -> Result<Exit, UsageError> {
         };
     }
     Ok(exit)
+}
+
+/// Random kernels as texts: those that are called race-free are run on random inputs.
+fn soundness(config: &FuzzConfig) -> Result<Exit, UsageError> {
+    /// Kernels between two looks at the clock; what is found is told after each of them.
+    const BATCH: u64 = 100;
+    let (mut at, end) = match config.cases {
+        FuzzCases::Each(cases) => (0, cases),
+        FuzzCases::Only(case) => (case, case.saturating_add(1)),
+    };
+    let deadline = config.time.and_then(|time| Instant::now().checked_add(time));
+    let (first, mut found) = (at, false);
+    while at < end && deadline.is_none_or(|deadline| Instant::now() < deadline) {
+        let next = at.saturating_add(BATCH).min(end);
+        let cases = (at, next);
+        let options = Options { seed: config.seed, cases, jobs: config.jobs.get(), ..Options::default() };
+        let report = soundness::run(&options);
+        found |= !report.found.is_empty();
+        if !config.quiet || !report.found.is_empty() {
+            print(&format!("kernels {at} to {}\n{report}\n", next - 1), None)?;
+        }
+        at = next;
+    }
+    Ok(match (found, at > first) {
+        (true, _) => Exit::Racy,
+        (false, true) => Exit::Proved,
+        (false, false) => Exit::Inconclusive,
+    })
 }
 
 /// Fuzzes one pass: what there is to say, and the exit code.
@@ -74,7 +106,15 @@ mod tests {
     use super::*;
 
     fn config(cases: FuzzCases) -> FuzzConfig {
-        FuzzConfig { passes: vec![Pass::Split], cases, seed: 5, time: None, jobs: NonZeroUsize::MIN, quiet: false }
+        FuzzConfig {
+            passes: vec![Pass::Split],
+            soundness: false,
+            cases,
+            seed: 5,
+            time: None,
+            jobs: NonZeroUsize::MIN,
+            quiet: false,
+        }
     }
 
     #[test]
