@@ -292,27 +292,14 @@ impl<'u> Host<'_, 'u> {
             return;
         };
         let name = self.unit.str(self.unit.qualified(function).1);
-        let known = ["cuda", "cu", "hip", "__cuda", "str", "mem", "f", "print", "check", "CUDA", "ceil", "floor"];
-        let harmless = known.iter().any(|k| name.starts_with(k))
-            || matches!(
-                name,
-                "malloc"
-                    | "free"
-                    | "calloc"
-                    | "assert"
-                    | "exit"
-                    | "min"
-                    | "max"
-                    | "sqrt"
-                    | "pow"
-                    | "abs"
-                    | "dim3"
-                    | "int"
-                    | "rand"
-                    | "srand"
-                    | "log2"
-                    | "log"
-            );
+        // Libraries of the platform take what they change by pointer.
+        let platform = ["cuda", "cublas", "cufft", "curand", "hip", "__cuda"].iter().any(|k| name.starts_with(k));
+        const BY_VALUE: [&str; 28] = [
+            "printf", "fprintf", "malloc", "calloc", "free", "memset", "memcpy", "strcmp", "strlen", "assert", "exit",
+            "abort", "min", "max", "sqrt", "pow", "abs", "ceil", "ceilf", "floor", "log", "log2", "dim3", "int",
+            "rand", "srand", "fflush", "fclose",
+        ];
+        let harmless = platform || BY_VALUE.contains(&name);
         let overloads = self.lower.names.functions.get(name);
         let mut cursor = list.walk();
         for (i, argument) in list.named_children(&mut cursor).filter(|n| n.kind() != "comment").enumerate() {

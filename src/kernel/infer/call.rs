@@ -139,6 +139,33 @@ impl<'p> Walk<'p> {
         self.unknown_function(name, values, &expr.ty, expr.span)
     }
 
+    /// A function whose value nobody uses is called for what it does: where nothing here declares it, that may be anything;
+    /// of one that is declared it is assumed, and listed, that it keeps to what it is given.
+    pub(super) fn called_for_effect(&mut self, expr: &'p Expr) {
+        let name = match &expr.kind {
+            ExprKind::CallUnknown(name, args) => {
+                let of_group = args.first().is_some_and(|a| is_group(&a.ty));
+                (!of_group && !name.as_str().starts_with("operator")).then(|| name.clone())
+            }
+            ExprKind::Call(id, _) => {
+                let function = self.function(*id);
+                if function.body.is_none() {
+                    let text =
+                        format!("`{}`, which is only declared, touches nothing but what it is given", function.name);
+                    if !self.assumptions.contains(&text) {
+                        self.assumptions.push(text);
+                    }
+                }
+                None
+            }
+            _ => None,
+        };
+        if let Some(name) = name {
+            let text = format!("`{name}` is called, but its definition is not there");
+            self.lose("unknown-call", text, expr.span, Touches::Everything);
+        }
+    }
+
     /// A call of something without a body: it may touch whatever it is given.
     fn unknown_function(&mut self, name: &Name, args: Vec<(Value, Type)>, returns: &Type, span: Span) -> Value {
         let mut touched: Vec<ObjId> = Vec::new();

@@ -45,7 +45,10 @@ impl<'p> Walk<'p> {
             return;
         }
         match &stmt.kind {
-            StmtKind::Expr(expr) => self.eval_for_effect(expr),
+            StmtKind::Expr(expr) => {
+                self.eval_for_effect(expr);
+                self.called_for_effect(expr);
+            }
             StmtKind::Declare(var, init) => {
                 let function = self.frame().function;
                 let decl = &self.function(function).vars[var.0 as usize];
