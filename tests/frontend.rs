@@ -17,6 +17,7 @@ fn inferred(text: &str) -> Inferred {
         cluster: None,
         unused_axes_are_one: true,
         params: BTreeMap::new(),
+        warp_size: 32,
         max_threads: 1024,
         large_grids: false,
         aliases: BTreeMap::new(),

@@ -266,3 +266,25 @@ fn clusters_have_three_axes() {
     racy(&text("(blockIdx.y * 4 + (blockIdx.x ^ 1)) * 32 + threadIdx.x"), finding::Level::Grid);
     racy(&text("((blockIdx.y ^ 2) * 4 + blockIdx.x) * 32 + threadIdx.x"), finding::Level::Grid);
 }
+
+/// A tile of 32 threads is a warp of 32, and half of one of 64.
+#[test]
+fn a_tile_is_ordered_as_the_warps_in_it() {
+    let text = "//pass\n//--blockDim=64 --gridDim=1\n#include <cooperative_groups.h>
+        namespace cg = cooperative_groups;
+        __global__ void k(int *a) { auto w = cg::tiled_partition<32>(cg::this_thread_block()); int t = threadIdx.x;
+            a[t] = t; w.sync(); int v = a[t ^ MASK]; w.sync(); a[t] = v; }";
+    for (mask, warp_size, wanted) in [
+        ("1", 32, Verdict::RaceFree),
+        ("32", 32, Verdict::Racy),
+        ("32", 64, Verdict::Racy),
+        ("1", 16, Verdict::RaceFree),
+    ] {
+        let file = (std::path::PathBuf::from("tile.cu"), text.replace("MASK", mask));
+        let mut settings = faial_like::check::schedule::Settings { jobs: 1, ..Default::default() };
+        settings.check.warp_size = warp_size;
+        let solver = faial_like::check::schedule::solver_settings();
+        let report = faial_like::check::schedule::check_files(&[file], &settings, &solver);
+        assert_eq!(report.kernels[0].verdict, wanted, "{mask} in warps of {warp_size}");
+    }
+}

@@ -130,6 +130,7 @@ fn config(launch: &Launch, cluster: Option<[Option<i128>; 3]>, options: &CheckOp
         cluster,
         unused_axes_are_one: !options.all_dims,
         params: options.params.clone(),
+        warp_size: i128::from(options.warp_size),
         max_threads: 1024,
         large_grids: options.large_grids,
         aliases: BTreeMap::new(),

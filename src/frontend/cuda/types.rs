@@ -166,12 +166,12 @@ impl<'t> Body<'_, 't> {
             Found::One(TypeDecl::Class(node, None)) => Some(self.class(node, Bindings::default())),
             // Inside of its own class the name of a template stands for the instance.
             Found::One(TypeDecl::Class(node, Some(_))) => self.class_type.clone().filter(|own| self.is_of(own, node)),
-            Found::One(TypeDecl::Enum(node)) => Some(self.enum_type(node)),
-            Found::One(TypeDecl::Typedef(ty, declarator)) => {
-                let base = self.type_of(ty);
-                Some(self.declare(base, &declarator).0)
-            }
-            Found::One(TypeDecl::Alias(ty)) => Some(self.type_of(ty)),
+            Found::One(TypeDecl::Enum(node)) => Some(self.elsewhere(node, |body| body.enum_type(node))),
+            Found::One(TypeDecl::Typedef(ty, declarator)) => Some(self.elsewhere(declarator, |body| {
+                let base = body.type_of(ty);
+                body.declare(base, &declarator).0
+            })),
+            Found::One(TypeDecl::Alias(ty)) => Some(self.elsewhere(ty, |body| body.type_of(ty))),
             Found::One(TypeDecl::Unread) | Found::Ambiguous => Some(Type::Unknown(Arc::from(name))),
             Found::None => None,
         };

@@ -284,7 +284,7 @@ impl<'p> Walk<'p> {
             Builtin::BlockIdx(axis) => coordinate(&self.blocks, axis),
             Builtin::BlockDim(axis) => self.block_dim[usize::from(axis)].clone(),
             Builtin::GridDim(axis) => self.grid_dim[usize::from(axis)].clone(),
-            Builtin::WarpSize => N::num(32),
+            Builtin::WarpSize => N::num(self.warp_size),
             Builtin::LinearThread => {
                 let [x, y, z] = [0, 1, 2].map(|axis| coordinate(&self.threads, axis));
                 let row = N::add(IntTy::U32, &y, &N::mul(IntTy::U32, &self.block_dim[1], &z));

@@ -38,6 +38,7 @@ pub struct Config {
     /// Take a symbolic axis that the kernel never reads as 1.
     pub unused_axes_are_one: bool,
     pub params: BTreeMap<String, i128>,
+    pub warp_size: i128,
     /// Threads that a block has at most.
     pub max_threads: i128,
     /// A launch of unknown size may have 2^28 threads along an axis, and more.
@@ -158,6 +159,7 @@ pub struct Walk<'p> {
     contents: HashMap<Name, ObjId>,
     /// What work-groups copy in the background here.
     copies: Vec<copies::Copy>,
+    warp_size: i128,
     steps: usize,
     unrolling: usize,
     abandoned: bool,
@@ -305,6 +307,7 @@ impl<'p> Walk<'p> {
             holes: Vec::new(),
             contents: HashMap::new(),
             copies: Vec::new(),
+            warp_size: config.warp_size,
             steps: config.steps,
             unrolling: 0,
             abandoned: false,

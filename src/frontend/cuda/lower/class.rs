@@ -156,15 +156,15 @@ impl<'l, 't> Body<'l, 't> {
     pub fn bases(&mut self, class: &Type) -> Vec<Option<Type>> {
         let Some((node, bindings)) = self.class_node(class) else { return Vec::new() };
         let Some(clause) = child_of_kind(node, "base_class_clause") else { return Vec::new() };
-        let saved = std::mem::replace(&mut self.bindings, bindings);
         let mut cursor = clause.walk();
         let nodes: Vec<Node<'t>> = clause
             .named_children(&mut cursor)
             .filter(|n| !matches!(n.kind(), "access_specifier" | "virtual" | "comment"))
             .collect();
-        let bases = nodes.into_iter().map(|n| Some(self.type_of(n)).filter(|t| matches!(t, Type::Struct(_)))).collect();
-        self.bindings = saved;
-        bases
+        self.elsewhere(node, |body| {
+            body.bindings = bindings;
+            nodes.into_iter().map(|n| Some(body.type_of(n)).filter(|t| matches!(t, Type::Struct(_)))).collect()
+        })
     }
 
     /// Is one class derived from the other?

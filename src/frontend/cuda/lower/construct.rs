@@ -163,7 +163,6 @@ impl<'l, 't> Body<'l, 't> {
                 effect(out, store);
             }
         }
-        let saved = self.class_node(ty).map(|(_, bindings)| std::mem::replace(&mut self.bindings, bindings));
         for member in self.data_members(ty) {
             let Type::Struct(class) = ty else { continue };
             let Some(field) = class.field(member.name).cloned() else { continue };
@@ -176,7 +175,7 @@ impl<'l, 't> Body<'l, 't> {
                 span,
             );
             let value = match member.default {
-                Some(default) => Some(self.initial(default, &field.ty)),
+                Some(default) => Some(self.default_value(default, &field.ty, ty)),
                 None if !self.needs_construction(&field.ty, 0) => None,
                 None if matches!(field.ty, Type::Array(..)) => {
                     let what = "an array of objects with constructors is not supported";
@@ -188,14 +187,32 @@ impl<'l, 't> Body<'l, 't> {
                 effect(out, Expr::new(ExprKind::Assign(Box::new(part), Box::new(value)), field.ty.clone(), span));
             }
         }
-        if let Some(saved) = saved {
-            self.bindings = saved;
-        }
+    }
+
+    /// The initialiser of a member in its class, which sees what the class does, and nothing of the function that we are in.
+    fn default_value(&mut self, default: Node<'t>, ty: &Type, class: &Type) -> Expr {
+        let bindings = self.class_node(class).map(|(_, bindings)| bindings).unwrap_or_default();
+        // Other members are known by their constructor only.
+        let own = self.class_type.as_ref() == Some(class);
+        let this = if own { self.this } else { None };
+        let outer = std::mem::replace(&mut self.this, this);
+        let value = self.elsewhere(default, |body| {
+            body.bindings = bindings;
+            body.class_type = Some(class.clone());
+            body.initial(default, ty)
+        });
+        self.this = outer;
+        value
     }
 
     /// What a constructor does before its body: `: base(x), member(y)`, then what is left by default.
     pub(super) fn member_initializers(&mut self, list: Option<Node<'t>>, out: &mut Vec<Stmt>) {
-        let (Some(class), Some(this)) = (self.class_type.clone(), self.this) else { return };
+        let (Some(class), Some(this)) = (self.class_type.clone(), self.this) else {
+            if let Some(list) = list {
+                self.unknown_stmt("this initialiser", self.span(list), out);
+            }
+            return;
+        };
         let mut cursor = list.map(|l| l.walk());
         let inits: Vec<Node<'t>> = match (list, &mut cursor) {
             (Some(list), Some(cursor)) => {
@@ -234,9 +251,11 @@ impl<'l, 't> Body<'l, 't> {
                 out.push(Stmt { kind: StmtKind::Expr(store), span });
                 continue;
             }
-            let Type::Struct(fields) = &class else { continue };
-            let Some(field) =
-                fields.field(name).cloned().filter(|f| !matches!(&f.ty, Type::Unknown(t) if &**t == BIT_FIELD))
+            let fields = if let Type::Struct(fields) = &class { Some(fields) } else { None };
+            let Some(field) = fields
+                .and_then(|f| f.field(name))
+                .cloned()
+                .filter(|f| !matches!(&f.ty, Type::Unknown(t) if &**t == BIT_FIELD))
             else {
                 self.unknown_stmt("this initialiser", span, out);
                 continue;

@@ -2,9 +2,6 @@
 
 use super::*;
 
-/// The number of lanes of a warp, which tiles of that size are.
-const WARP: i128 = 32;
-
 impl<'l, 't> Body<'l, 't> {
     /// The type of a tile of that many threads.
     pub(super) fn tile_type(lanes: i128) -> Type {
@@ -65,15 +62,27 @@ impl<'l, 't> Body<'l, 't> {
                 "thread_block" => Some(Scope::Block),
                 "grid_group" | "multi_grid_group" => Some(Scope::Grid),
                 "cluster_group" => Some(Scope::Cluster),
-                _ if Self::tile_lanes(group) == Some(WARP) => Some(Scope::Warp),
                 _ => None,
             },
             _ => None,
         };
+        let nothing = Expr::new(ExprKind::Intrinsic(Intrinsic::Nothing, vec![]), Type::Void, span);
+        if let Some(lanes) = Self::tile_lanes(group) {
+            // A tile of whole warps orders the threads of each; a smaller one orders less than a warp.
+            let lanes = Expr::new(ExprKind::Int(lanes), Type::INT, span);
+            let warp = Expr::new(ExprKind::Builtin(Builtin::WarpSize), Type::INT, span);
+            let whole = self.binary("<=", warp, lanes, span);
+            let barrier = Expr::new(ExprKind::Intrinsic(Intrinsic::Barrier(Scope::Warp), vec![]), Type::Void, span);
+            return Expr::new(
+                ExprKind::Choose(Box::new(whole), Box::new(barrier), Box::new(nothing)),
+                Type::Void,
+                span,
+            );
+        }
         match scope {
             Some(scope) => Expr::new(ExprKind::Intrinsic(Intrinsic::Barrier(scope), vec![]), Type::Void, span),
             // A barrier of a part of a block orders less than the block: taking it for nothing is sound.
-            None => Expr::new(ExprKind::Intrinsic(Intrinsic::Nothing, vec![]), Type::Void, span),
+            None => nothing,
         }
     }
 

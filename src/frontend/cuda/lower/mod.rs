@@ -93,6 +93,8 @@ pub struct Lower<'t> {
     pending: Vec<(FunId, FunDecl<'t>, Bindings)>,
     /// By the node that declares them.
     globals: HashMap<usize, GlobalId>,
+    /// The scopes that nodes stand in, as far as they were asked for.
+    scopes_of: HashMap<usize, ScopeId>,
     /// Of each lambda, by its node.
     lambdas: HashMap<usize, Surroundings>,
     /// How many functions are lowered inside of each other, to know what type they return.
@@ -133,6 +135,7 @@ impl<'t> Lower<'t> {
             functions: HashMap::new(),
             pending: Vec::new(),
             globals: HashMap::new(),
+            scopes_of: HashMap::new(),
             lambdas: HashMap::new(),
             nesting: 0,
             offset: [0; 3],

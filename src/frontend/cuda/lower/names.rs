@@ -3,6 +3,50 @@
 use super::*;
 
 impl<'l, 't> Body<'l, 't> {
+    /// The namespaces and classes around a declaration.
+    fn declared_in(&mut self, node: Node<'t>) -> ScopeId {
+        if let Some(known) = self.lower.scopes_of.get(&node.id()) {
+            return *known;
+        }
+        let unit: &'t Unit<'t> = self.lower.unit;
+        let mut path: Vec<String> = Vec::new();
+        let mut current = node.parent();
+        while let Some(around) = current {
+            let name = around.child_by_field_name("name").map(|n| unit.str(n));
+            match (around.kind(), name) {
+                ("namespace_definition", Some(name)) if !has_child(around, "inline") => {
+                    path.extend(name.rsplit("::").map(|p| p.trim().to_owned()));
+                }
+                ("struct_specifier" | "class_specifier" | "union_specifier", Some(name)) => {
+                    let simple = name.split('<').next().unwrap_or("");
+                    path.extend(simple.rsplit("::").map(|p| p.trim().to_owned()));
+                }
+                _ => {}
+            }
+            current = around.parent();
+        }
+        path.reverse();
+        let at = self.lower.names.scopes.iter().position(|known| *known == path);
+        let scope = at.map_or_else(ScopeId::default, |at| ScopeId(at as u32));
+        self.lower.scopes_of.insert(node.id(), scope);
+        scope
+    }
+
+    /// Reads something that is declared outside of all functions: with the names that are seen there, and not those of the
+    /// place that uses it.
+    pub fn elsewhere<R>(&mut self, declared: Node<'t>, f: impl FnOnce(&mut Self) -> R) -> R {
+        let scope = self.declared_in(declared);
+        let saved = (
+            std::mem::replace(&mut self.scope, scope),
+            std::mem::replace(&mut self.scopes, vec![HashMap::new()]),
+            std::mem::take(&mut self.bindings),
+            self.class_type.take(),
+        );
+        let result = f(self);
+        (self.scope, self.scopes, self.bindings, self.class_type) = saved;
+        result
+    }
+
     pub(super) fn lookup(&self, name: &str) -> Option<Local> {
         for scope in self.scopes.iter().rev() {
             if let Some(local) = scope.get(name) {
@@ -44,7 +88,7 @@ impl<'l, 't> Body<'l, 't> {
         shared |= storage_of(&marks) == Some(Storage::Shared);
         // The host does not write what is constant in OpenCL C.
         let constant = constant || storage_of(&marks) == Some(Storage::Constant);
-        let scope = self.scope;
+        let scope = self.declared_in(global.node);
         let mut outer = Body::new(&mut *self.lower, Bindings::default());
         outer.scope = scope;
         let base = global.node.child_by_field_name("type").map_or(Type::Unknown(Arc::from("?")), |t| outer.type_of(t));
@@ -102,7 +146,7 @@ impl<'l, 't> Body<'l, 't> {
             return None;
         }
         let Some(node) = enumerator.base else { return Some(enumerator.plus) };
-        let (scope, type_depth) = (self.scope, self.type_depth + 1);
+        let (scope, type_depth) = (self.declared_in(enumerator.node), self.type_depth + 1);
         let mut outer = Body::new(&mut *self.lower, Bindings::default());
         (outer.scope, outer.type_depth) = (scope, type_depth);
         Some(outer.constant(node)? + enumerator.plus)

@@ -30,7 +30,7 @@ impl<'l, 't> Body<'l, 't> {
                     };
                     let ty = match (ty, parameter.child_by_field_name("default_type")) {
                         (Some(ty), _) => ty,
-                        (None, Some(default)) => self.with_bindings(&bound, |body| body.type_of(default)),
+                        (None, Some(default)) => self.with_bindings(parameters, &bound, |body| body.type_of(default)),
                         (None, None) => return None,
                     };
                     bound.types.insert(name, ty);
@@ -50,7 +50,9 @@ impl<'l, 't> Body<'l, 't> {
                     };
                     let value = match (value, parameter.child_by_field_name("default_value")) {
                         (Some(value), _) => value,
-                        (None, Some(default)) => self.with_bindings(&bound, |body| body.constant(default))?,
+                        (None, Some(default)) => {
+                            self.with_bindings(parameters, &bound, |body| body.constant(default))?
+                        }
                         (None, None) => return None,
                     };
                     bound.values.insert(name, (value, ty));
@@ -69,15 +71,16 @@ impl<'l, 't> Body<'l, 't> {
         known.then(|| text.to_owned())
     }
 
-    /// Defaults may name the parameters before them.
-    fn with_bindings<R>(&mut self, bound: &Bindings, f: impl FnOnce(&mut Self) -> R) -> R {
-        let saved = self.bindings.clone();
-        self.bindings.types.extend(bound.types.clone());
-        self.bindings.values.extend(bound.values.clone());
-        self.bindings.functions.extend(bound.functions.clone());
-        let result = f(self);
-        self.bindings = saved;
-        result
+    /// Defaults may name the parameters before them, and what is seen where the template is declared.
+    fn with_bindings<R>(&mut self, template: Node<'t>, bound: &Bindings, f: impl FnOnce(&mut Self) -> R) -> R {
+        let mut bindings = self.bindings.clone();
+        bindings.types.extend(bound.types.clone());
+        bindings.values.extend(bound.values.clone());
+        bindings.functions.extend(bound.functions.clone());
+        self.elsewhere(template, |body| {
+            body.bindings = bindings;
+            f(body)
+        })
     }
 
     pub fn template_value(&mut self, argument: Node<'t>) -> Option<i128> {
