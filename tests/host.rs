@@ -170,6 +170,47 @@ fn hip_launches_are_read() {
 }
 
 #[test]
+fn launches_through_addresses_of_arguments_are_read() {
+    let host = |call: &str, n: usize, more: &str| {
+        format!(
+            "void f(int *p) {{ int n = {n}; void *args[] = {{&p, (void *)&n}}; {more}
+             {call}, dim3(4), dim3(64), args, 0, 0); }}"
+        )
+    };
+    // The grid has four blocks, which share `a`: one thread of one block is what is left.
+    let one = "__global__ void k(int *a, int n) { if (threadIdx.x < n && blockIdx.x == 0) a[0] = threadIdx.x; }";
+    for call in [
+        "cudaLaunchKernel((void *)k",
+        "cudaLaunchKernel(reinterpret_cast<const void *>(&k)",
+        "cudaLaunchCooperativeKernel((const void *)k",
+        "hipLaunchKernel(k",
+    ] {
+        decides(one, &host(call, 1, ""), &host(call, 2, ""));
+    }
+    let call = "cudaLaunchKernel((void *)k";
+    // Somebody else may change what is pointed to, or the array.
+    for more in ["change(args);", "args[1] = other();", "n = 2;", "int *q = &n; *q = 2;"] {
+        let report = check(&format!("{one}\n{}", host(call, 1, more)), false);
+        assert_eq!(report.verdict, Verdict::Racy, "{more}: {:?}", report.assumptions);
+    }
+}
+
+#[test]
+fn the_sizes_of_a_launch_may_be_in_a_variable() {
+    let host = |block: usize, more: &str| {
+        format!(
+            "void f(int *p) {{ cudaLaunchConfig_t c; c.gridDim = dim3(4); c.blockDim = {block}; {more}
+             cudaLaunchKernelEx(&c, k, p); }}"
+        )
+    };
+    decides(UP_TO_32, &host(32, ""), &host(64, ""));
+    for more in ["change(&c);", "c.blockDim = 64;", "if (p) c.blockDim = 64;", "c = other;"] {
+        let report = check(&format!("{UP_TO_32}\n{}", host(32, more)), false);
+        assert_eq!(report.verdict, Verdict::Racy, "{more}: {:?}", report.assumptions);
+    }
+}
+
+#[test]
 fn options_and_headers_go_before_launches() {
     let text = format!("//pass\n//--blockDim=64 --gridDim=1\n{UP_TO_32}\nvoid f(int *p) {{ k<<<1, 32>>>(p); }}");
     let report = check(&text, false);

@@ -59,6 +59,8 @@ struct Host<'l, 'u> {
     fields: HashMap<(&'u str, &'u str), (usize, Node<'u>)>,
     /// Arguments of the small functions that are being followed.
     arguments: Vec<HashMap<&'u str, N>>,
+    /// Addresses that are only read through.
+    copied: Vec<Node<'u>>,
     depth: usize,
 }
 
@@ -88,66 +90,135 @@ pub fn launches<'u>(lower: &mut Lower<'u>, kernel: &FunDecl<'u>, bindings: &Bind
     Some(found)
 }
 
-/// Does this only ask or set something about the kernel, such as `cudaFuncSetCacheConfig`?
-fn is_question(unit: &Unit, name: Node) -> bool {
+/// The list of arguments that the name of a kernel stands in, out of template arguments, scopes, casts and parentheses; or
+/// the call of the kernel itself.
+fn place_of<'t>(unit: &Unit, name: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
     let mut node = name;
     while let Some(parent) = node.parent() {
-        if parent.kind() == "argument_list" {
-            let callee = parent.parent().and_then(|c| c.child_by_field_name("function")).map(|f| unit.str(f));
-            return callee.is_some_and(|c| {
-                ["cudaFunc", "cudaOccupancy", "hipFunc", "hipOccupancy"].iter().any(|p| c.starts_with(p))
-            });
-        }
-        if !matches!(
-            parent.kind(),
-            "template_function"
-                | "qualified_identifier"
-                | "parenthesized_expression"
-                | "cast_expression"
-                | "pointer_expression"
-        ) {
-            return false;
-        }
-        node = parent;
-    }
-    false
-}
-
-type Config<'t> = (Option<Node<'t>>, Option<Node<'t>>);
-
-/// The launch that a name of a kernel stands in: the call, grid and block, the arguments.
-fn launch_of<'t>(unit: &Unit, name: Node<'t>) -> Option<(Node<'t>, Config<'t>, Vec<Node<'t>>)> {
-    let mut node = name;
-    // Out of template arguments, scopes and parentheses.
-    while let Some(parent) = node.parent() {
-        if parent.kind() == "call_expression" {
-            let list = parent.child_by_field_name("arguments")?;
-            let mut cursor = list.walk();
-            let arguments: Vec<Node<'t>> = list.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect();
-            if parent.child_by_field_name("function") == Some(node) {
-                let syntax = child_of_kind(parent, "kernel_call_syntax")?;
-                return Some((parent, (syntax.named_child(0), syntax.named_child(1)), arguments));
-            }
-            return None;
-        }
-        if parent.kind() == "argument_list" {
-            let call = parent.parent().filter(|c| c.kind() == "call_expression")?;
-            let callee = unit.str(call.child_by_field_name("function")?);
-            let mut cursor = parent.walk();
-            let arguments: Vec<Node<'t>> =
-                parent.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect();
-            // hipLaunchKernelGGL(kernel, grid, block, shared, stream, arguments..)
-            if callee == "hipLaunchKernelGGL" && arguments.first() == Some(&node) && arguments.len() >= 5 {
-                return Some((call, (Some(arguments[1]), Some(arguments[2])), arguments[5..].to_vec()));
-            }
-            return None;
-        }
+        let is_cast = |call: Node| call.child_by_field_name("function").is_some_and(|f| is_named_cast(unit, f));
         match parent.kind() {
-            "template_function" | "qualified_identifier" | "parenthesized_expression" => node = parent,
+            "argument_list" => match parent.parent().filter(|p| p.kind() == "call_expression")? {
+                cast if is_cast(cast) => node = cast,
+                _ => return Some((parent, node)),
+            },
+            "call_expression" => return Some((parent, node)),
+            "template_function" | "qualified_identifier" | "parenthesized_expression" | "cast_expression" => {
+                node = parent;
+            }
+            "pointer_expression" if unit.str(parent).starts_with('&') => node = parent,
             _ => return None,
         }
     }
     None
+}
+
+fn is_named_cast(unit: &Unit, function: Node) -> bool {
+    function.kind() == "template_function"
+        && function
+            .child_by_field_name("name")
+            .is_some_and(|n| matches!(unit.str(n), "reinterpret_cast" | "static_cast" | "const_cast"))
+}
+
+fn listed_in<'t>(list: Node<'t>) -> Vec<Node<'t>> {
+    let mut cursor = list.walk();
+    list.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect()
+}
+
+/// Does this only ask or set something about the kernel, such as `cudaFuncSetCacheConfig`?
+fn is_question(unit: &Unit, name: Node) -> bool {
+    let Some((list, _)) = place_of(unit, name).filter(|(list, _)| list.kind() == "argument_list") else { return false };
+    let callee = list.parent().and_then(|c| c.child_by_field_name("function")).map(|f| unit.str(f));
+    callee.is_some_and(|c| ["cudaFunc", "cudaOccupancy", "hipFunc", "hipOccupancy"].iter().any(|p| c.starts_with(p)))
+}
+
+/// Where a launch says how many threads there are.
+#[derive(Clone, Copy)]
+enum Config<'t> {
+    /// Expressions for grid and block.
+    Sizes(Option<Node<'t>>, Option<Node<'t>>),
+    /// A variable with the fields `gridDim` and `blockDim`.
+    Variable(Node<'t>),
+}
+
+/// How a launch gives the arguments.
+enum Arguments<'t> {
+    Values(Vec<Node<'t>>),
+    /// A variable that is an array of their addresses.
+    Addresses(Node<'t>),
+}
+
+/// The launch that a name of a kernel stands in: the call, the sizes, the arguments.
+fn launch_of<'t>(unit: &Unit, name: Node<'t>) -> Option<(Node<'t>, Config<'t>, Arguments<'t>)> {
+    let (place, node) = place_of(unit, name)?;
+    if place.kind() == "call_expression" {
+        let arguments = listed_in(place.child_by_field_name("arguments")?);
+        let syntax = child_of_kind(place, "kernel_call_syntax")?;
+        (place.child_by_field_name("function") == Some(node)).then_some(())?;
+        let config = Config::Sizes(syntax.named_child(0), syntax.named_child(1));
+        return Some((place, config, Arguments::Values(arguments)));
+    }
+    let call = place.parent()?;
+    let arguments = listed_in(place);
+    let at = arguments.iter().position(|a| *a == node)?;
+    let sizes = || Some(Config::Sizes(Some(*arguments.get(1)?), Some(*arguments.get(2)?)));
+    match (unit.str(call.child_by_field_name("function")?), at) {
+        // (kernel, grid, block, shared, stream, arguments..)
+        ("hipLaunchKernelGGL", 0) => Some((call, sizes()?, Arguments::Values(arguments.get(5..)?.to_vec()))),
+        // (kernel, grid, block, addresses, shared, stream)
+        ("cudaLaunchKernel" | "cudaLaunchCooperativeKernel" | "hipLaunchKernel" | "hipLaunchCooperativeKernel", 0) => {
+            Some((call, sizes()?, Arguments::Addresses(*arguments.get(3)?)))
+        }
+        // (&config, kernel, arguments..)
+        ("cudaLaunchKernelEx", 1) => {
+            let config = arguments[0].child_by_field_name("argument").filter(|c| c.kind() == "identifier")?;
+            Some((call, Config::Variable(config), Arguments::Values(arguments[2..].to_vec())))
+        }
+        _ => None,
+    }
+}
+
+/// `&x` in an array of addresses that nothing but launches is given: they copy what is there.
+fn addresses<'t>(unit: &Unit, function: Node<'t>, array: Node<'t>) -> Option<Vec<Node<'t>>> {
+    (array.kind() == "identifier").then_some(())?;
+    let mut list = None;
+    let mut stack = vec![function];
+    while let Some(node) = stack.pop() {
+        stack.extend(listed_in(node));
+        if node.kind() != "identifier" || unit.str(node) != unit.str(array) {
+            continue;
+        }
+        let parent = node.parent()?;
+        if parent.kind() == "argument_list" {
+            let call = parent.parent()?.child_by_field_name("function")?;
+            let launches = ["cudaLaunch", "hipLaunch"].iter().any(|p| unit.str(call).starts_with(p));
+            (launches && listed_in(parent).get(3) == Some(&node)).then_some(())?;
+            continue;
+        }
+        let mut declarator = parent;
+        while declarator.kind() != "init_declarator" {
+            declarator = declarator.parent().filter(|d| d.kind().ends_with("declarator"))?;
+        }
+        let value = declarator.child_by_field_name("value").filter(|v| v.kind() == "initializer_list")?;
+        list.is_none().then_some(())?;
+        list = Some(value);
+    }
+    listed_in(list?).into_iter().map(|item| address(unit, item)).collect()
+}
+
+/// The `&x` that is cast to another pointer.
+fn address<'t>(unit: &Unit, item: Node<'t>) -> Option<Node<'t>> {
+    let mut item = item;
+    loop {
+        item = match item.kind() {
+            "cast_expression" => item.child_by_field_name("value")?,
+            "parenthesized_expression" => last_named(item)?,
+            "call_expression" if is_named_cast(unit, item.child_by_field_name("function")?) => {
+                item.child_by_field_name("arguments")?.named_child(0)?
+            }
+            "pointer_expression" if unit.str(item).starts_with('&') => return Some(item),
+            _ => return None,
+        };
+    }
 }
 
 /// May the launch of a template be that of an instance?
@@ -168,17 +239,35 @@ fn launch<'u>(
     unit: &'u Unit<'u>,
     lower: &mut Lower<'u>,
     call: Node<'u>,
-    (grid, block): Config<'u>,
-    arguments: Vec<Node<'u>>,
+    config: Config<'u>,
+    arguments: Arguments<'u>,
 ) -> Option<HostLaunch> {
     let mut function = call;
     while function.kind() != "function_definition" {
         function = function.parent()?;
     }
-    let mut host = Host { unit, lower, uses: HashMap::new(), fields: HashMap::new(), arguments: Vec::new(), depth: 0 };
+    let mut host = Host {
+        unit,
+        lower,
+        uses: HashMap::new(),
+        fields: HashMap::new(),
+        arguments: Vec::new(),
+        copied: Vec::new(),
+        depth: 0,
+    };
+    let arguments = match arguments {
+        Arguments::Values(values) => values,
+        Arguments::Addresses(array) => {
+            host.copied = addresses(unit, function, array)?;
+            host.copied.iter().map(|a| a.child_by_field_name("argument")).collect::<Option<_>>()?
+        }
+    };
     host.scan(function);
     let dims = |host: &mut Host<'_, 'u>, node: Option<Node<'u>>| node.map_or([None, None, None], |n| host.dims(n));
-    let (grid, block) = (dims(&mut host, grid), dims(&mut host, block));
+    let (grid, block) = match config {
+        Config::Sizes(grid, block) => (dims(&mut host, grid), dims(&mut host, block)),
+        Config::Variable(config) => (host.dims_of_field(config, "gridDim"), host.dims_of_field(config, "blockDim")),
+    };
     let args = arguments.iter().map(|a| host.number(*a)).collect();
     let pointers = arguments.iter().map(|a| host.pointer(*a)).collect();
     let facts = host.facts(call, function);
@@ -245,7 +334,9 @@ impl<'u> Host<'_, 'u> {
                     }
                 }
                 "pointer_expression" if self.unit.str(node).starts_with('&') => {
-                    if let Some(argument) = node.child_by_field_name("argument") {
+                    if let Some(argument) = node.child_by_field_name("argument")
+                        && !self.is_only_read(node)
+                    {
                         self.changed(argument, None);
                     }
                 }
@@ -267,6 +358,13 @@ impl<'u> Host<'_, 'u> {
     fn is_always_run(&self, node: Node<'u>, function: Node<'u>) -> bool {
         let statement = node.parent().filter(|p| p.kind() == "expression_statement");
         statement.and_then(|s| s.parent()).is_some_and(|block| Some(block) == function.child_by_field_name("body"))
+    }
+
+    /// Is this address given to a launch, which copies what is there?
+    fn is_only_read(&self, address: Node<'u>) -> bool {
+        let callee = address.parent().filter(|p| p.kind() == "argument_list").and_then(|p| p.parent());
+        let callee = callee.and_then(|c| c.child_by_field_name("function")).map(|f| self.unit.str(f));
+        callee == Some("cudaLaunchKernelEx") || self.copied.contains(&address)
     }
 
     fn changed(&mut self, place: Node<'u>, value: Option<Node<'u>>) {
@@ -696,6 +794,16 @@ impl<'u> Host<'_, 'u> {
             }
             None => Some(N::num(1)),
         })
+    }
+
+    /// The three sizes in a field that is set once of a variable that nothing else changes.
+    fn dims_of_field(&mut self, variable: Node<'u>, field: &'static str) -> [Option<N>; 3] {
+        let name = self.unit.str(variable);
+        let stable = self.uses.get(name).is_some_and(|u| u.declarations == 1 && u.changes == 0 && !u.is_parameter);
+        match self.fields.get(&(name, field)).copied() {
+            Some((1, value)) if stable && self.only_stable(value) => self.dims(value),
+            _ => [None, None, None],
+        }
     }
 
     fn dims_of_variable(&mut self, name: Node<'u>) -> Option<[Option<N>; 3]> {
