@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use tree_sitter::Node;
 
-use super::lower::{Body, Lower};
+use super::lower::Lower;
 use super::types::Bindings;
 use super::unit::{FunDecl, Unit, child_of_kind, declared_name, has_child, last_named, split_init};
 use crate::base::Span;
@@ -223,16 +223,12 @@ fn address<'t>(unit: &Unit, item: Node<'t>) -> Option<Node<'t>> {
 
 /// May the launch of a template be that of an instance?
 fn may_be<'u>(lower: &mut Lower<'u>, kernel: &FunDecl<'u>, name: Node<'u>, bindings: &Bindings) -> bool {
-    let Some(parameters) = kernel.template.filter(|p| p.named_child_count() > 0) else { return true };
-    if *bindings == Bindings::default() {
+    if kernel.template.is_none_or(|p| p.named_child_count() == 0) || *bindings == Bindings::default() {
         return true;
     }
-    let list =
-        name.parent().filter(|p| p.kind() == "template_function").and_then(|p| p.child_by_field_name("arguments"));
-    let mut body = Body::new(lower, Bindings::default());
-    body.scope = kernel.scope;
-    let given = list.map(|l| body.template_arguments(l)).unwrap_or_default();
-    body.bind_template(parameters, &given, &Bindings::default()).is_none_or(|bound| bound == *bindings)
+    let place = name.parent().filter(|p| p.kind() == "template_function").unwrap_or(name);
+    let asked = lower.asked_by(kernel, place, 0);
+    !asked.complete || asked.instances.contains(bindings)
 }
 
 fn launch<'u>(
@@ -521,10 +517,8 @@ impl<'u> Host<'_, 'u> {
         }
     }
 
-    /// A constant expression, of the whole unit.
     fn constant(&mut self, node: Node<'u>) -> Option<N> {
-        let mut body = Body::new(self.lower, Bindings::default());
-        body.constant(node).map(N::num)
+        self.lower.constant_at(node).map(N::num)
     }
 
     fn variable(&mut self, name: &'u str, node: Node<'u>) -> Option<N> {

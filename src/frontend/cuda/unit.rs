@@ -137,12 +137,9 @@ pub struct Names<'t> {
     pub kernels: Vec<FunDecl<'t>>,
     /// `__axiom(..)` at the top level.
     pub axioms: Vec<Node<'t>>,
-    /// Kernel calls `f<<<..>>>(..)`, in the order of the text.
-    pub launches: Vec<Node<'t>>,
-    /// `template .. f<..>(..)` instantiations.
-    pub instantiations: Vec<Node<'t>>,
-    /// Where kernels that are templates are named: with their arguments, where those are written.
-    pub uses: Vec<Node<'t>>,
+    /// Where functions that are templates are named, in the order of the text: with their arguments, where those are
+    /// written.
+    pub uses: HashMap<String, Vec<Node<'t>>>,
 }
 
 /// What stands for one thing, whatever number of declarations it has.
@@ -601,7 +598,6 @@ impl<'a> Unit<'a> {
                     self.collect(child, parameters, scope, names, depth + 1);
                 }
             }
-            "template_instantiation" => names.instantiations.push(node),
             "function_definition" => {
                 if let Some(fun) = self.function(node, template, None, scope) {
                     self.add_function(fun, names);
@@ -829,34 +825,40 @@ impl<'a> Unit<'a> {
         }
     }
 
-    /// Kernel calls, and other uses of kernels that are templates.
+    /// The uses of functions that are templates.
     fn collect_uses<'t>(&'t self, names: &mut Names<'t>) {
-        let templates: HashSet<&str> = names
-            .kernels
-            .iter()
-            .filter(|k| k.template.is_some())
-            .filter_map(|k| declared_name(k.declarator))
-            .map(|n| self.str(n))
-            .collect();
+        let is_template = |list: &Vec<FunDecl>| list.iter().any(|d| d.template.is_some());
+        names.uses = names.functions.iter().filter(|(_, l)| is_template(l)).map(|(n, _)| (n.clone(), vec![])).collect();
         let mut stack = vec![self.tree.root_node()];
         while let Some(node) = stack.pop() {
-            match node.kind() {
-                "call_expression" if has_child(node, "kernel_call_syntax") => names.launches.push(node),
-                "identifier" if templates.contains(self.str(node)) => {
-                    let parent = node.parent();
-                    let declares = parent.is_some_and(|p| p.kind() == "function_declarator");
-                    if !declares {
-                        let whole = parent.filter(|p| p.kind() == "template_function").unwrap_or(node);
-                        names.uses.push(whole);
-                    }
-                }
-                _ => {}
+            if node.kind() == "identifier"
+                && let Some(uses) = names.uses.get_mut(self.str(node))
+                && let Some(place) = self.use_at(node)
+            {
+                uses.push(place);
             }
             let mut cursor = node.walk();
             let from = stack.len();
             stack.extend(node.named_children(&mut cursor));
             stack[from..].reverse();
         }
+    }
+
+    /// The use of a function that its name stands in; `None` for a declaration of it.
+    fn use_at<'t>(&self, name: Node<'t>) -> Option<Node<'t>> {
+        let place = name.parent().filter(|p| p.kind() == "template_function").unwrap_or(name);
+        let mut around = place;
+        while let Some(parent) = around.parent() {
+            match parent.kind() {
+                "qualified_identifier" | "pointer_declarator" | "reference_declarator" => around = parent,
+                "function_declarator" if parent.child_by_field_name("declarator") == Some(around) => around = parent,
+                "template_instantiation" => return Some(place),
+                "function_definition" | "declaration" if around.kind() == "function_declarator" => return None,
+                "function_definition" | "declaration" if around.kind().ends_with("_declarator") => return None,
+                _ => break,
+            }
+        }
+        Some(place)
     }
 
     /// The first place below a node that the parser could not read.

@@ -103,17 +103,6 @@ impl<'l, 't> Body<'l, 't> {
                 Method::None => {}
             }
         }
-        if let Some(vector) = name.strip_prefix("make_").and_then(builtins::vector_type)
-            && !self.lower.names.functions.contains_key(name)
-            && let Type::Struct(class) = &vector
-        {
-            let mut parts = Vec::new();
-            for (field, argument) in class.fields.clone().iter().zip(&arguments) {
-                let value = self.rvalue(*argument);
-                parts.push((field.offset, self.convert(value, &field.ty)));
-            }
-            return Expr::new(ExprKind::Aggregate(parts), vector, span);
-        }
         // `T(x)`: a conversion or a construction.
         if !self.lower.names.functions.contains_key(name) && (self.is_opencl() || builtins::function(name).is_none()) {
             let ty = self.type_of(callee);
@@ -174,15 +163,18 @@ impl<'l, 't> Body<'l, 't> {
         let overloads: Vec<_> =
             overloads.into_iter().filter(|d| d.class.is_none()).map(|d| (d, Bindings::default())).collect();
         let builtin = if self.is_opencl() { None } else { builtins::function(name) };
+        let vector = name.strip_prefix("make_").and_then(builtins::vector_type);
+        let vector = vector.filter(|v| matches!(v, Type::Struct(class) if class.fields.len() == args.len()));
         // A built-in function is only hidden by a definition that fits.
         match self.resolve(&overloads, qualifier, template, &args, false) {
+            Found::One(chosen) if vector.as_ref().is_some_and(|v| self.is_made_so(v, &args, &chosen)) => {}
             Found::One(chosen) if builtin.is_none() || (chosen.decl.has_body && chosen.cost < 10) => {
                 return self.call_decl(chosen.decl, chosen.bindings, None, args, span);
             }
             Found::Ambiguous if builtin.is_none() || overloads.iter().any(|(d, _)| d.has_body) => {
                 return self.unclear(format!("which function `{name}` is called is not known"), args, span);
             }
-            Found::None if builtin.is_none() && overloads.iter().any(|(d, _)| d.has_body) => {
+            Found::None if builtin.is_none() && vector.is_none() && overloads.iter().any(|(d, _)| d.has_body) => {
                 return self.unclear(format!("no function `{name}` that is known can be called so"), args, span);
             }
             _ => {}
@@ -190,6 +182,11 @@ impl<'l, 't> Body<'l, 't> {
         let values = |body: &Self, args: Vec<Expr>| -> Vec<Expr> { args.into_iter().map(|a| body.value(a)).collect() };
         if let Some(builtin) = builtin {
             return self.call_builtin(builtin, values(self, args), span);
+        }
+        if let Some(vector @ Type::Struct(class)) = &vector {
+            let parts = class.fields.iter().zip(args);
+            let parts = parts.map(|(field, arg)| (field.offset, self.convert(self.value(arg), &field.ty))).collect();
+            return Expr::new(ExprKind::Aggregate(parts), vector.clone(), span);
         }
         if name == "tiled_partition" {
             return self.tiled_partition(template, span);
@@ -235,6 +232,13 @@ impl<'l, 't> Body<'l, 't> {
         });
         let args = args.collect();
         Expr::new(ExprKind::CallUnknown(Name::new(name), args), Type::Unknown(Arc::from("?")), span)
+    }
+
+    /// Is the built-in `make_float3(x, y, z)` meant, and not the function of that name that fits best?
+    fn is_made_so(&mut self, vector: &Type, args: &[Expr], chosen: &Chosen) -> bool {
+        let Type::Struct(class) = vector else { return false };
+        let own: usize = class.fields.iter().zip(args).map(|(field, arg)| self.mismatch(&field.ty, arg)).sum();
+        (own, false) < (chosen.cost, chosen.decl.template.is_some())
     }
 
     pub(super) fn call_decl(

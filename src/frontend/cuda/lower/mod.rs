@@ -13,6 +13,7 @@ mod construct;
 mod expr;
 mod groups;
 mod init;
+mod instances;
 mod lambda;
 mod literal;
 mod names;
@@ -141,55 +142,6 @@ impl<'t> Lower<'t> {
             offset: [0; 3],
             uses_offset: false,
         }
-    }
-
-    /// Every instance of a kernel that the text asks for: the kernel itself, or, for a template, each list of arguments
-    /// that it is named with. One generic instance is added when there is none, or when a use does not say which
-    /// instance it means.
-    pub fn instances(&mut self, kernel: &FunDecl<'t>) -> Vec<Bindings> {
-        let (Some(parameters), Some(name)) = (kernel.template, declared_name(kernel.declarator)) else {
-            return vec![Bindings::default()];
-        };
-        let name = self.unit.qualified(name).1;
-        if parameters.named_child_count() == 0 {
-            return vec![Bindings::default()];
-        }
-        let name = self.unit.str(name);
-        let declared = self.names.instantiations.iter().filter_map(|i| i.child_by_field_name("declarator"));
-        let mut lists: Vec<Node> = declared.filter_map(declared_name).map(|n| self.unit.qualified(n).1).collect();
-        lists.extend(self.names.uses.iter().copied());
-        let mut found: Vec<Bindings> = Vec::new();
-        let mut generic = false;
-        let mut body = Body::new(self, Bindings::default());
-        body.scope = kernel.scope;
-        for node in lists {
-            let arguments = match node.kind() {
-                "template_function" => {
-                    if node.child_by_field_name("name").is_none_or(|callee| body.text(callee) != name) {
-                        continue;
-                    }
-                    node.child_by_field_name("arguments")
-                }
-                _ if body.text(node) != name => continue,
-                // Its arguments are deduced, or it goes somewhere as a value.
-                _ => None,
-            };
-            let given = arguments.map(|list| body.template_arguments(list)).unwrap_or_default();
-            let bound = body.bind_template(parameters, &given, &Bindings::default());
-            match bound.filter(|b| b.types.values().all(|t| !matches!(t, Type::Unknown(_)))) {
-                Some(bindings) => {
-                    let special = body.special_instance(kernel, &bindings);
-                    if !matches!(special, Found::One(_)) && !found.contains(&bindings) {
-                        found.push(bindings);
-                    }
-                }
-                None => generic = true,
-            }
-        }
-        if found.is_empty() || generic {
-            found.push(Bindings::default());
-        }
-        found
     }
 
     pub fn kernel(&mut self, decl: &FunDecl<'t>, bindings: &Bindings) -> LoweredKernel {

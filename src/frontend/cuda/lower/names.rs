@@ -4,7 +4,7 @@ use super::*;
 
 impl<'l, 't> Body<'l, 't> {
     /// The namespaces and classes around a declaration.
-    fn declared_in(&mut self, node: Node<'t>) -> ScopeId {
+    pub(super) fn declared_in(&mut self, node: Node<'t>) -> ScopeId {
         if let Some(known) = self.lower.scopes_of.get(&node.id()) {
             return *known;
         }

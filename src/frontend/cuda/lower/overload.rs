@@ -151,7 +151,7 @@ impl<'l, 't> Body<'l, 't> {
 
     /// Can this function be called so? With which arguments of its template, which types of parameters, and how general
     /// are these as they are written?
-    fn viable(
+    pub(super) fn viable(
         &mut self,
         decl: &FunDecl<'t>,
         template: Option<Node<'t>>,
@@ -214,7 +214,7 @@ impl<'l, 't> Body<'l, 't> {
 
     /// How far a parameter is from an argument: 0 is exact, 1 a promotion, 2 a conversion of the language, 3 one to a base
     /// class, 8 one by a constructor or an operator, [`FAR`] none that is known.
-    fn mismatch(&mut self, parameter: &Type, argument: &Expr) -> usize {
+    pub(super) fn mismatch(&mut self, parameter: &Type, argument: &Expr) -> usize {
         match (parameter, argument.ty.value()) {
             (a, b) if a == b => 0,
             (Type::Int(IntTy::I32), Type::Int(b)) if promote(*b) == IntTy::I32 => 1,

@@ -1,0 +1,217 @@
+//! The instances of a template that the text asks for.
+
+use super::*;
+
+/// More instances of one template than this are not told apart.
+const MOST: usize = 64;
+
+/// How many templates are followed that name each other.
+const DEPTH: usize = 8;
+
+/// Some instances, and whether these are all.
+pub struct Asked {
+    pub instances: Vec<Bindings>,
+    pub complete: bool,
+}
+
+impl Asked {
+    const UNKNOWN: Asked = Asked { instances: Vec::new(), complete: false };
+
+    fn add(&mut self, other: Asked) {
+        self.complete &= other.complete;
+        for bindings in other.instances {
+            if !self.instances.contains(&bindings) {
+                self.instances.push(bindings);
+            }
+        }
+    }
+}
+
+impl<'t> Lower<'t> {
+    /// Every instance of a kernel that the text asks for: the kernel itself, or, for a template, each list of arguments
+    /// that it is named with, in every instance of the function that names it. One generic instance is added when there
+    /// is none, or when a use does not say which instance it means.
+    pub fn instances(&mut self, kernel: &FunDecl<'t>) -> Vec<Bindings> {
+        if kernel.template.is_none_or(|parameters| parameters.named_child_count() == 0) {
+            return vec![Bindings::default()];
+        }
+        let Asked { mut instances, complete } = self.asked_for(kernel, 0);
+        let mut body = Body::new(self, Bindings::default());
+        body.scope = kernel.scope;
+        instances.retain(|bindings| !matches!(body.special_instance(kernel, bindings), Found::One(_)));
+        if instances.is_empty() || !complete {
+            instances.push(Bindings::default());
+        }
+        instances
+    }
+
+    fn asked_for(&mut self, decl: &FunDecl<'t>, depth: usize) -> Asked {
+        let Some(name) = declared_name(decl.declarator).filter(|_| depth < DEPTH) else { return Asked::UNKNOWN };
+        let name = self.unit.str(self.unit.qualified(name).1);
+        let mut asked = Asked { instances: Vec::new(), complete: true };
+        for place in self.names.uses.get(name).cloned().unwrap_or_default() {
+            asked.add(self.asked_by(decl, place, depth));
+            if asked.instances.len() > MOST {
+                return Asked::UNKNOWN;
+            }
+        }
+        asked.complete &= !asked.instances.is_empty();
+        asked
+    }
+
+    /// The instances of a template that one use of its name means.
+    ///
+    /// Shape:  the `template_function`, or the `identifier` alone.
+    pub fn asked_by(&mut self, decl: &FunDecl<'t>, place: Node<'t>, depth: usize) -> Asked {
+        let Some(parameters) = decl.template else { return Asked::UNKNOWN };
+        let Some((function, around)) = self.instances_around(place, depth) else { return Asked::UNKNOWN };
+        let list = place.child_by_field_name("arguments").filter(|_| place.kind() == "template_function");
+        let mut whole = place;
+        while let Some(parent) = whole.parent().filter(|p| p.kind() == "qualified_identifier") {
+            whole = parent;
+        }
+        let call = whole.parent().filter(|p| p.child_by_field_name("function") == Some(whole));
+        let mut asked = Asked { instances: Vec::new(), complete: around.complete };
+        for environment in &around.instances {
+            let mut body = self.body_at(call.unwrap_or(place), function.as_ref(), environment);
+            let given = list.map(|list| body.template_arguments(list)).unwrap_or_default();
+            let bound = body.bind_template(parameters, &given, &Bindings::default());
+            let bound = bound.or_else(|| {
+                let args: Vec<Expr> = body.arguments(call?).into_iter().map(|a| body.expr(a)).collect();
+                Some(body.viable(decl, list, &args, &Bindings::default())?.0)
+            });
+            let known = bound.filter(|b| b.types.values().all(|ty| !matches!(ty.value(), Type::Unknown(_))));
+            asked.add(match known {
+                Some(bindings) => Asked { instances: vec![bindings], complete: true },
+                None => Asked::UNKNOWN,
+            });
+        }
+        asked
+    }
+
+    /// The value of a constant expression in a function of the host.
+    pub fn constant_at(&mut self, place: Node<'t>) -> Option<i128> {
+        if place.kind() == "number_literal" {
+            return Body::new(self, Bindings::default()).constant(place);
+        }
+        let (function, around) = self.instances_around(place, 0).unwrap_or((None, Asked::UNKNOWN));
+        let (bindings, known) = match around.instances.as_slice() {
+            [only] if around.complete => (only.clone(), true),
+            _ => (Bindings::default(), false),
+        };
+        let mut body = self.body_at(place, function.as_ref(), &bindings);
+        let mut node = place;
+        while let Some(parent) = node.parent().filter(|_| !known) {
+            node = parent;
+            // What a parameter stands for is not known; it hides what else has its name.
+            let parameters = node.child_by_field_name("parameters").filter(|_| node.kind() == "template_declaration");
+            for name in parameters.map(|p| body.template_parameters(p)).unwrap_or_default() {
+                body.declare_var(&name, Type::INT, Storage::Private, body.span(place));
+            }
+        }
+        body.constant(place)
+    }
+
+    /// The function around a place, and its instances when it is a template. `None`: these cannot be told.
+    fn instances_around(&mut self, place: Node<'t>, depth: usize) -> Option<(Option<FunDecl<'t>>, Asked)> {
+        let mut function = None;
+        let mut templates = Vec::new();
+        let mut node = place;
+        while let Some(parent) = node.parent() {
+            match parent.kind() {
+                "lambda_expression" => return None,
+                "function_definition" if function.is_none() => function = Some(parent),
+                "template_declaration" => templates.push(parent),
+                _ => {}
+            }
+            node = parent;
+        }
+        let once = Asked { instances: vec![Bindings::default()], complete: true };
+        let is_template = |t: &Node| t.child_by_field_name("parameters").is_some_and(|p| p.named_child_count() > 0);
+        templates.retain(is_template);
+        let Some(function) = function else { return templates.is_empty().then_some((None, once)) };
+        let name = declared_name(function.child_by_field_name("declarator")?)?;
+        let name = self.unit.str(self.unit.qualified(name).1);
+        let overloads = self.names.functions.get(name)?;
+        let decl = *overloads.iter().find(|d| d.node == function)?;
+        match templates.as_slice() {
+            [] => Some((Some(decl), once)),
+            [own] if function.parent() == Some(*own) && decl.class.is_none() => {
+                Some((Some(decl), self.asked_for(&decl, depth + 1)))
+            }
+            _ => None,
+        }
+    }
+
+    /// A body at a place in a function, with the constants, types and variables that are declared before it.
+    fn body_at(&mut self, place: Node<'t>, function: Option<&FunDecl<'t>>, bindings: &Bindings) -> Body<'_, 't> {
+        let mut body = Body::new(self, bindings.clone());
+        body.scope = body.declared_in(place);
+        let Some(function) = function else { return body };
+        body.scope = function.scope;
+        body.enter_class(function.class);
+        for (name, ty, span) in body.parameters(function) {
+            body.declare_var(&name, ty, Storage::Private, span);
+        }
+        let mut blocks = Vec::new();
+        let mut around = place;
+        while let Some(parent) = around.parent().filter(|_| around != function.node) {
+            around = parent;
+            blocks.push(parent);
+        }
+        blocks.reverse();
+        let mut before: Vec<(usize, Node<'t>)> = Vec::new();
+        for (depth, block) in blocks.iter().enumerate() {
+            let mut cursor = block.walk();
+            let declarations = block.named_children(&mut cursor).take_while(|n| n.end_byte() <= place.start_byte());
+            before.extend(declarations.filter(|n| declares(*n)).map(|n| (depth, n)));
+        }
+        // Only what is needed: the functions of a host are long.
+        let mut needed = HashSet::new();
+        body.words(place, &mut needed);
+        for at in (0..before.len()).rev() {
+            let mut words = HashSet::new();
+            body.words(before[at].1, &mut words);
+            if words.is_disjoint(&needed) {
+                before.remove(at);
+            } else {
+                needed.extend(words);
+            }
+        }
+        let mut declarations = before.into_iter().peekable();
+        for depth in 0..blocks.len() {
+            body.scopes.push(HashMap::new());
+            while let Some((_, declaration)) = declarations.next_if(|(d, _)| *d == depth) {
+                body.stmt(declaration, &mut Vec::new());
+            }
+        }
+        body
+    }
+}
+
+fn declares(node: Node) -> bool {
+    matches!(
+        node.kind(),
+        "declaration"
+            | "alias_declaration"
+            | "type_definition"
+            | "struct_specifier"
+            | "class_specifier"
+            | "union_specifier"
+            | "enum_specifier"
+    )
+}
+
+impl<'t> Body<'_, 't> {
+    /// The names below a node.
+    fn words(&self, node: Node<'t>, found: &mut HashSet<&'t str>) {
+        let mut stack = vec![node];
+        while let Some(node) = stack.pop() {
+            if matches!(node.kind(), "identifier" | "type_identifier") {
+                found.insert(self.text(node));
+            }
+            let mut cursor = node.walk();
+            stack.extend(node.named_children(&mut cursor));
+        }
+    }
+}
