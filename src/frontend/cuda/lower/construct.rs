@@ -57,6 +57,13 @@ impl<'l, 't> Body<'l, 't> {
             return Some(self.after(effects, object, span));
         }
         let same = matches!(args.as_slice(), [only] if only.ty.value() == ty);
+        let mut constructors = constructors;
+        if let [only] = args.as_slice() {
+            let given = only.ty.value().clone();
+            let from_own = same || matches!(given, Type::Unknown(_)) || self.derives(&given, ty);
+            // A copy takes no other conversion before it.
+            constructors.retain(|(decl, bindings)| from_own || !self.is_copy(decl, bindings, ty));
+        }
         match self.resolve(&constructors, &Qualifier::default(), None, &args, true) {
             Found::One(chosen) => {
                 let (object, place) = self.hidden_object(ty, span);
@@ -298,13 +305,17 @@ impl<'l, 't> Body<'l, 't> {
         }
     }
 
+    /// Is this the copy or move constructor of a class?
+    fn is_copy(&mut self, decl: &FunDecl<'t>, bindings: &Bindings, ty: &Type) -> bool {
+        let defaults = Self::parameter_defaults(decl);
+        let types = self.inside(decl, bindings, |body| body.parameters(decl));
+        defaults.iter().skip(1).all(Option::is_some)
+            && matches!(types.first(), Some((_, Type::Ref(inner), _)) if **inner == *ty)
+    }
+
     fn special_copy(&mut self, ty: &Type, depth: usize) -> Special {
-        let of_own = self.constructors(ty).into_iter().any(|(decl, bindings)| {
-            let defaults = Self::parameter_defaults(&decl);
-            let types = self.inside(&decl, &bindings, |body| body.parameters(&decl));
-            defaults.iter().skip(1).all(Option::is_some)
-                && matches!(types.first(), Some((_, Type::Ref(inner), _)) if **inner == *ty)
-        });
+        let constructors = self.constructors(ty);
+        let of_own = constructors.iter().any(|(decl, bindings)| self.is_copy(decl, bindings, ty));
         self.special(ty, of_own, depth, Self::special_copy)
     }
 

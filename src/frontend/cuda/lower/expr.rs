@@ -45,10 +45,17 @@ impl<'l, 't> Body<'l, 't> {
                 None => Expr::new(ExprKind::Convert(Box::new(expr)), ty.clone(), span),
             },
             (_, Type::Struct(_)) => {
-                if self.has_constructors(ty)
-                    && let Some(made) = self.construct(ty, vec![expr.clone()], span)
-                {
-                    return made;
+                // One conversion by a constructor needs no other one: a cycle of them is a sign of a wrong choice.
+                if self.converting {
+                    return self.unclear("this conversion is not supported".to_owned(), vec![expr], span);
+                }
+                if self.has_constructors(ty) {
+                    self.converting = true;
+                    let made = self.construct(ty, vec![expr.clone()], span);
+                    self.converting = false;
+                    if let Some(made) = made {
+                        return made;
+                    }
                 }
                 let class = expr.ty.clone();
                 match self.method(&class, "operator cast", None, &[]) {

@@ -121,6 +121,8 @@ pub struct Body<'l, 't> {
     this: Option<VarId>,
     returns: Type,
     depth: usize,
+    /// The argument of a constructor that converts is made.
+    converting: bool,
     /// The labels of the statement lists around this place, with their positions.
     labels: Vec<(String, usize)>,
 }
@@ -337,6 +339,7 @@ impl<'l, 't> Body<'l, 't> {
             this: None,
             returns: Type::Void,
             depth: 0,
+            converting: false,
             labels: Vec::new(),
         }
     }
