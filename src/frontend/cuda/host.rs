@@ -10,7 +10,7 @@ use tree_sitter::Node;
 
 use super::lower::Lower;
 use super::types::Bindings;
-use super::unit::{FunDecl, Unit, child_of_kind, declared_name, has_child, last_named, split_init};
+use super::unit::{FunDecl, TypeDecl, Unit, child_of_kind, declared_name, has_child, last_named, split_init};
 use crate::base::Span;
 use crate::exp::{B, IntTy, N, NBin, NRel, Var};
 
@@ -61,6 +61,9 @@ struct Host<'l, 'u> {
     arguments: Vec<HashMap<&'u str, N>>,
     /// Addresses that are only read through.
     copied: Vec<Node<'u>>,
+    lambdas: Vec<Node<'u>>,
+    /// Control may come to a launch past what stands before it.
+    has_goto: bool,
     depth: usize,
 }
 
@@ -249,6 +252,8 @@ fn launch<'u>(
         fields: HashMap::new(),
         arguments: Vec::new(),
         copied: Vec::new(),
+        lambdas: Vec::new(),
+        has_goto: false,
         depth: 0,
     };
     let arguments = match arguments {
@@ -301,6 +306,11 @@ impl<'u> Host<'_, 'u> {
                             || has_child(inner, "&")
                             || inner.kind() == "reference_declarator";
                         uses.changes += if other { 2 } else { 0 };
+                        let keeps = other && !self.unit.str(node).starts_with("const ")
+                            || ty.is_some_and(|ty| self.keeps_references(ty));
+                        if keeps {
+                            self.all_changed(declarator);
+                        }
                     }
                 }
                 "assignment_expression" => {
@@ -324,6 +334,20 @@ impl<'u> Host<'_, 'u> {
                     let always = plain && self.is_always_run(node, function);
                     self.changed(left, if always { Some(right) } else { None });
                 }
+                // Names that are not followed.
+                "structured_binding_declarator" => self.all_changed(node),
+                "lambda_capture_initializer" => {
+                    if let Some(name) = node.child_by_field_name("left").or_else(|| node.named_child(0)) {
+                        self.all_changed(name);
+                    }
+                }
+                "enumerator" => {
+                    if let Some(name) = node.child_by_field_name("name") {
+                        self.all_changed(name);
+                    }
+                }
+                "lambda_expression" => self.lambdas.push(node),
+                "goto_statement" => self.has_goto = true,
                 "update_expression" => {
                     if let Some(argument) = node.child_by_field_name("argument") {
                         self.changed(argument, None);
@@ -363,7 +387,45 @@ impl<'u> Host<'_, 'u> {
         callee == Some("cudaLaunchKernelEx") || self.copied.contains(&address)
     }
 
+    /// May an object of this type change what it is made from?
+    fn keeps_references(&self, ty: Node<'u>) -> bool {
+        let name = self.unit.str(self.unit.qualified(ty).1);
+        let name = name.split('<').next().unwrap_or(name).trim();
+        self.lower.names.types.get(name).is_some_and(|list| {
+            list.iter().any(|(_, decl)| match decl {
+                TypeDecl::Class(node, _) => self.unit.str(*node).contains('&'),
+                TypeDecl::Typedef(ty, declarator) => {
+                    self.unit.str(*declarator).contains('&') || self.unit.str(*ty).contains('&')
+                }
+                TypeDecl::Alias(ty) => self.unit.str(*ty).contains('&'),
+                TypeDecl::Enum(_) | TypeDecl::Unread => false,
+            })
+        })
+    }
+
+    /// Whatever is named here may change.
+    fn all_changed(&mut self, node: Node<'u>) {
+        let mut stack = vec![node];
+        while let Some(node) = stack.pop() {
+            match node.kind() {
+                "identifier" => self.changed(node, None),
+                // `S s(n);` reads as the declaration of a function.
+                "type_identifier" => self.uses.entry(self.unit.str(node)).or_default().changes += 2,
+                _ => {}
+            }
+            let mut cursor = node.walk();
+            stack.extend(node.named_children(&mut cursor));
+        }
+    }
+
     fn changed(&mut self, place: Node<'u>, value: Option<Node<'u>>) {
+        if place.kind() == "field_expression"
+            && let (Some(object), Some(field)) =
+                (place.child_by_field_name("argument"), place.child_by_field_name("field"))
+        {
+            let entry = self.fields.entry((self.unit.str(object), self.unit.str(field))).or_insert((0, place));
+            entry.0 += 2;
+        }
         let mut place = place;
         while let Some(inner) = place
             .child_by_field_name("argument")
@@ -397,7 +459,7 @@ impl<'u> Host<'_, 'u> {
         let overloads = self.lower.names.functions.get(name);
         let mut cursor = list.walk();
         for (i, argument) in list.named_children(&mut cursor).filter(|n| n.kind() != "comment").enumerate() {
-            if argument.kind() != "identifier" {
+            if !matches!(argument.kind(), "identifier" | "field_expression" | "subscript_expression") {
                 continue;
             }
             let by_reference = match overloads {
@@ -407,7 +469,9 @@ impl<'u> Host<'_, 'u> {
                         let parameter = parameters.named_children(&mut cursor).filter(|n| n.kind() != "comment").nth(i);
                         parameter.is_none_or(|p| {
                             let text = self.unit.str(p);
-                            text.contains('&') && !text.trim_start().starts_with("const ")
+                            let refers = text.contains('&')
+                                || p.child_by_field_name("type").is_some_and(|ty| self.keeps_references(ty));
+                            refers && !text.trim_start().starts_with("const ")
                         })
                     })
                 }),
@@ -530,6 +594,9 @@ impl<'u> Host<'_, 'u> {
         }
         let Some(uses) = self.uses.get(name).copied() else { return self.constant(node) };
         if !uses.ty.is_some_and(|ty| self.is_integer_type(ty)) || uses.declarations != 1 {
+            return None;
+        }
+        if !self.is_named_number(name) {
             return None;
         }
         match self.value_of(&uses) {
@@ -659,6 +726,10 @@ impl<'u> Host<'_, 'u> {
             words.contains(&integer.trim()).then_some(())?;
             return self.rounded(*value).or_else(|| self.number(*value));
         }
+        // A lambda, or another object that is called.
+        if self.uses.contains_key(name) {
+            return None;
+        }
         let overloads = self.lower.names.functions.get(name).cloned().unwrap_or_default();
         if overloads.is_empty() && matches!(name, "min" | "max") {
             let [l, r] = arguments.as_slice() else { return None };
@@ -765,15 +836,81 @@ impl<'u> Host<'_, 'u> {
             "initializer_list" | "argument_list" => return self.listed(node),
             _ => {}
         }
-        match self.rounded(node).or_else(|| self.number(node)) {
-            Some(x) => [Some(x), one(), one()],
-            None => [None, one(), one()],
+        if !self.is_number(node) {
+            return [None, None, None];
         }
+        [self.rounded(node).or_else(|| self.number(node)), one(), one()]
+    }
+
+    /// Is this certainly a number, and not a `dim3`?
+    fn is_number(&self, node: Node<'u>) -> bool {
+        let field = |name: &str| node.child_by_field_name(name);
+        let of = |part: Option<Node<'u>>| part.is_some_and(|p| self.is_number(p));
+        match node.kind() {
+            "number_literal" | "char_literal" | "sizeof_expression" | "true" | "false" => true,
+            "parenthesized_expression" => of(last_named(node)),
+            "unary_expression" | "update_expression" => of(field("argument")),
+            "binary_expression" => of(field("left")) || of(field("right")),
+            "conditional_expression" => of(field("consequence")) && of(field("alternative")),
+            "cast_expression" => field("type").is_some_and(|ty| self.is_arithmetic(ty)),
+            "field_expression" => {
+                let object = field("argument").and_then(|a| self.uses.get(self.unit.str(a)));
+                let is_dims = object.and_then(|u| u.ty).is_some_and(|ty| self.unit.str(ty).ends_with("dim3"));
+                let field = field("field").map(|f| self.unit.str(f));
+                is_dims && matches!(field, Some("x" | "y" | "z"))
+            }
+            "identifier" => self.is_named_number(self.unit.str(node)),
+            "call_expression" => field("function").is_some_and(|function| {
+                let text = self.unit.str(function);
+                let name = self.unit.str(self.unit.qualified(function).1);
+                let converts = ["static_cast<", "std::min<", "std::max<"].iter().any(|p| text.starts_with(p))
+                    && !text.contains("dim3");
+                let known =
+                    ["min", "max", "ceil", "ceilf", "floor", "floorf", "sqrt", "pow", "log2", "int", "unsigned"];
+                let own = self.lower.names.functions.get(name);
+                let returns_number = |list: &Vec<FunDecl<'u>>| {
+                    list.iter().all(|d| d.node.child_by_field_name("type").is_some_and(|ty| self.is_arithmetic(ty)))
+                };
+                let local = self.uses.contains_key(name);
+                !local && (converts || own.map_or(known.contains(&name), returns_number))
+            }),
+            _ => false,
+        }
+    }
+
+    fn is_named_number(&self, name: &str) -> bool {
+        match self.uses.get(name) {
+            Some(Uses { ty: Some(ty), init, .. }) if self.unit.str(*ty) == "auto" => {
+                init.is_some_and(|init| self.is_number(init))
+            }
+            Some(Uses { ty, .. }) => ty.is_some_and(|ty| self.is_arithmetic(ty)),
+            None => {
+                let constants = self.lower.names.globals.get(name);
+                let number = |(_, decl): &(_, super::unit::GlobalDecl<'u>)| {
+                    decl.node.child_by_field_name("type").is_some_and(|ty| self.is_arithmetic(ty))
+                };
+                self.lower.names.enumerators.contains_key(name) || constants.is_some_and(|list| list.iter().all(number))
+            }
+        }
+    }
+
+    fn is_arithmetic(&self, ty: Node<'u>) -> bool {
+        let text = self.unit.str(ty);
+        text != "auto" && (self.is_integer_type(ty) || matches!(text, "float" | "double"))
     }
 
     fn listed(&mut self, list: Node<'u>) -> [Option<N>; 3] {
         let mut cursor = list.walk();
         let items: Vec<Node<'u>> = list.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect();
+        // A copy of another one.
+        if let [only] = items.as_slice() {
+            let named = if only.kind() == "parameter_declaration" { only.child_by_field_name("type") } else { None };
+            match named {
+                Some(ty) if !self.is_named_number(self.unit.str(ty)) => return [None, None, None],
+                None if !self.is_number(*only) => return self.dims(*only),
+                _ => {}
+            }
+        }
         [0, 1, 2].map(|axis| match items.get(axis) {
             Some(item) => {
                 // `dim3 d(N, M)` may read as the declaration of a function with parameters of types N and M.
@@ -782,7 +919,8 @@ impl<'u> Host<'_, 'u> {
                     _ => *item,
                 };
                 if item.kind() == "type_identifier" {
-                    return self.variable(self.unit.str(item), item);
+                    let name = self.unit.str(item);
+                    return self.is_named_number(name).then(|| self.variable(name, item)).flatten();
                 }
                 self.rounded(item).or_else(|| self.number(item))
             }
@@ -892,6 +1030,9 @@ impl<'u> Host<'_, 'u> {
 
     fn facts(&mut self, call: Node<'u>, function: Node<'u>) -> Vec<B> {
         let mut facts = Vec::new();
+        if self.has_goto {
+            return facts;
+        }
         let mut node = call;
         while let Some(parent) = node.parent().filter(|_| node != function) {
             match parent.kind() {
@@ -1033,6 +1174,10 @@ impl<'u> Host<'_, 'u> {
         let name = self.unit.str(name);
         // Another variable of that name would be taken for this one.
         if self.uses.get(name).is_none_or(|uses| uses.declarations != 1) || self.changes_in(name, body, None) {
+            return;
+        }
+        // A function object made before may change it.
+        if self.lambdas.iter().any(|lambda| self.changes_in(name, *lambda, None)) {
             return;
         }
         let mut stack = vec![condition];

@@ -132,8 +132,11 @@ impl<'t> Lower<'t> {
         let Some(function) = function else { return templates.is_empty().then_some((None, once)) };
         let name = declared_name(function.child_by_field_name("declarator")?)?;
         let name = self.unit.str(self.unit.qualified(name).1);
-        let overloads = self.names.functions.get(name)?;
-        let decl = *overloads.iter().find(|d| d.node == function)?;
+        let overloads = self.names.functions.get(name).map_or(&[][..], Vec::as_slice);
+        let decl = match overloads.iter().find(|d| d.node == function) {
+            Some(decl) => *decl,
+            None => self.member_at(function)?,
+        };
         match templates.as_slice() {
             [] => Some((Some(decl), once)),
             [own] if function.parent() == Some(*own) && decl.class.is_none() => {
@@ -141,6 +144,15 @@ impl<'t> Lower<'t> {
             }
             _ => None,
         }
+    }
+
+    /// A member function that is defined in its class.
+    fn member_at(&self, function: Node<'t>) -> Option<FunDecl<'t>> {
+        let unit: &'t Unit<'t> = self.unit;
+        let list = function.parent().filter(|p| p.kind() == "field_declaration_list")?;
+        let class = list.parent()?;
+        let scope = *self.names.class_scopes.get(&class.id())?;
+        unit.function(function, None, Some(class), scope)
     }
 
     /// A body at a place in a function, with the constants, types and variables that are declared before it.
