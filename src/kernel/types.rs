@@ -134,7 +134,8 @@ impl StructTy {
     }
 
     pub fn field(&self, name: &str) -> Option<&Field> {
-        self.fields.iter().find(|f| &*f.name == name)
+        // Those of a base come first, and are hidden by the class's own.
+        self.fields.iter().rfind(|f| &*f.name == name)
     }
 }
 

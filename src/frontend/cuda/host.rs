@@ -993,8 +993,10 @@ impl<'u> Host<'_, 'u> {
                 let name = self.unit.str(node);
                 let uses = self.uses.get(name)?;
                 // A pointer made from another one is that one, as far as it can be told.
-                if let (1, 0, Some(init)) = (uses.declarations, uses.changes, uses.init)
-                    && uses.declarator.is_some_and(|d| d.kind() == "pointer_declarator")
+                let is_auto = uses.ty.is_some_and(|ty| self.unit.str(ty) == "auto");
+                let is_pointer = uses.declarator.is_some_and(|d| d.kind() == "pointer_declarator");
+                if let (1, Some(Some(init))) = (uses.declarations, self.value_of(uses))
+                    && (is_pointer || is_auto)
                     && self.depth < MAX_DEPTH
                 {
                     self.depth += 1;
@@ -1018,6 +1020,18 @@ impl<'u> Host<'_, 'u> {
                 let inside = place.kind() == "subscript_expression";
                 let (base, _) = self.pointer(if inside { place.child_by_field_name("argument")? } else { place })?;
                 Some((base, false))
+            }
+            "call_expression" => {
+                let function = node.child_by_field_name("function")?;
+                let arguments = listed_in(node.child_by_field_name("arguments")?);
+                let text = self.unit.str(function);
+                match arguments.as_slice() {
+                    [only] if text.ends_with("raw_pointer_cast") => self.pointer(*only),
+                    [] if [".data", ".get", "->data", "->get"].iter().any(|end| text.ends_with(end)) => {
+                        Some((self.unit.str(node).to_owned(), true))
+                    }
+                    _ => None,
+                }
             }
             // An element of an array of pointers: the same text is the same pointer.
             "pointer_expression" | "subscript_expression" => Some((self.unit.str(node).to_owned(), true)),

@@ -317,7 +317,11 @@ impl<'t> Body<'_, 't> {
         let specials = self.lower.names.special_classes.get(name).cloned().unwrap_or_default();
         let unknown = Type::Unknown(Arc::from(format!("{name}<{}>", bindings.key())));
         let mut best: Option<(Node<'t>, Bindings)> = None;
+        let scope = self.declared_in(class);
         for (special, left) in specials {
+            if self.declared_in(special) != scope {
+                continue;
+            }
             let Some(arguments) = special
                 .child_by_field_name("name")
                 .and_then(|n| self.lower.unit.qualified(n).1.child_by_field_name("arguments"))

@@ -133,6 +133,8 @@ pub struct Names<'t> {
     pub header_missing: bool,
     /// `namespace a = b;`
     pub aliases: HashSet<String>,
+    /// `using a::b;`: the names that this makes seen elsewhere.
+    pub used: HashSet<String>,
     /// In the order of the text.
     pub kernels: Vec<FunDecl<'t>>,
     /// `__axiom(..)` at the top level.
@@ -218,6 +220,11 @@ impl<'t> Names<'t> {
         qualifier: &Qualifier,
     ) -> Found<D> {
         let Some(list) = list else { return Found::None };
+        // A namespace that has another name may be any of them.
+        let elsewhere = qualifier.parts.first().is_some_and(|first| self.aliases.contains(first));
+        if elsewhere && list.iter().any(|(_, d)| d.identity() != list[0].1.identity()) {
+            return Found::Ambiguous;
+        }
         let fits = list.iter().filter_map(|(scope, decl)| Some((self.fit(*scope, here, qualifier)?, *decl)));
         let mut fits: Vec<(usize, D)> = fits.collect();
         if fits.is_empty() && self.may_stand_for_others(qualifier) {
@@ -233,15 +240,37 @@ impl<'t> Names<'t> {
     }
 
     pub fn find_type(&self, name: &str, here: ScopeId, qualifier: &Qualifier) -> Found<TypeDecl<'t>> {
-        self.pick_in(self.types.get(name), here, qualifier)
+        match self.types.get(name) {
+            Some(list) if list.len() > 1 && self.is_used(name, qualifier) => Found::Ambiguous,
+            list => self.pick_in(list, here, qualifier),
+        }
     }
 
     pub fn find_global(&self, name: &str, here: ScopeId, qualifier: &Qualifier) -> Found<GlobalDecl<'t>> {
-        self.pick_in(self.globals.get(name), here, qualifier)
+        match self.pick_in(self.globals.get(name), here, qualifier) {
+            Found::One(_) if self.are_several_values(name, qualifier) => Found::Ambiguous,
+            found => found,
+        }
     }
 
     pub fn find_enumerator(&self, name: &str, here: ScopeId, qualifier: &Qualifier) -> Found<Enumerator<'t>> {
-        self.pick_in(self.enumerators.get(name), here, qualifier)
+        match self.pick_in(self.enumerators.get(name), here, qualifier) {
+            Found::One(_) if self.are_several_values(name, qualifier) => Found::Ambiguous,
+            found => found,
+        }
+    }
+
+    /// Does a `using` declaration somewhere make this name mean another one?
+    pub fn is_used(&self, name: &str, qualifier: &Qualifier) -> bool {
+        *qualifier == Qualifier::default() && self.used.contains(name)
+    }
+
+    /// Is a name both that of variables and of enumerators, or of several with a `using` declaration between them?
+    fn are_several_values(&self, name: &str, qualifier: &Qualifier) -> bool {
+        let globals = self.globals.get(name).map_or(0, Vec::len);
+        let enumerators = self.enumerators.get(name).map_or(0, Vec::len);
+        let unscoped = *qualifier == Qualifier::default();
+        unscoped && globals > 0 && enumerators > 0 || self.is_used(name, qualifier) && globals + enumerators > 1
     }
 }
 
@@ -586,11 +615,6 @@ impl<'a> Unit<'a> {
                     self.collect(body, None, scope, names, depth + 1);
                 }
             }
-            "namespace_alias_definition" => {
-                if let Some(name) = node.child_by_field_name("name") {
-                    names.aliases.insert(self.str(name).to_owned());
-                }
-            }
             "template_declaration" => {
                 let parameters = node.child_by_field_name("parameters");
                 let mut cursor = node.walk();
@@ -683,7 +707,18 @@ impl<'a> Unit<'a> {
         if fun.is_kernel && fun.has_body {
             names.kernels.push(fun);
         }
-        names.functions.entry(self.str(key).to_owned()).or_default().push(fun);
+        names.functions.entry(self.function_key(key)).or_default().push(fun);
+    }
+
+    /// The name that a function is listed by: `operator +` and `operator+` are one.
+    pub fn function_key(&self, name: Node) -> String {
+        let text = self.str(name);
+        match name.kind() {
+            "operator_name" if text.ends_with(|c: char| !c.is_alphanumeric() && c != '_') => {
+                text.split_whitespace().collect()
+            }
+            _ => text.to_owned(),
+        }
     }
 
     /// A name apart: what is in front of it, and its last component.
@@ -831,6 +866,17 @@ impl<'a> Unit<'a> {
         names.uses = names.functions.iter().filter(|(_, l)| is_template(l)).map(|(n, _)| (n.clone(), vec![])).collect();
         let mut stack = vec![self.tree.root_node()];
         while let Some(node) = stack.pop() {
+            if node.kind() == "using_declaration"
+                && !has_child(node, "namespace")
+                && let Some(name) = last_named(node)
+            {
+                names.used.insert(self.str(self.qualified(name).1).to_owned());
+            }
+            if node.kind() == "namespace_alias_definition"
+                && let Some(name) = node.child_by_field_name("name")
+            {
+                names.aliases.insert(self.str(name).to_owned());
+            }
             if node.kind() == "identifier"
                 && let Some(uses) = names.uses.get_mut(self.str(node))
                 && let Some(place) = self.use_at(node)

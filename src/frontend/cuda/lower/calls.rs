@@ -33,6 +33,8 @@ impl<'l, 't> Body<'l, 't> {
             },
             _ => (self.text(base), None),
         };
+        let operator = (base.kind() == "operator_name").then(|| self.lower.unit.function_key(base));
+        let name = operator.as_deref().unwrap_or(name);
         let named = matches!(
             base.kind(),
             "identifier"

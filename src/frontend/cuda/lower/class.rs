@@ -17,6 +17,7 @@ pub(super) struct Member<'t> {
     pub bindings: Bindings,
     pub class: Type,
     is_virtual: bool,
+    cost: usize,
 }
 
 impl<'l, 't> Body<'l, 't> {
@@ -26,8 +27,18 @@ impl<'l, 't> Body<'l, 't> {
             return self.unknown(node, "member");
         };
         let object = self.object(argument, name, span);
-        let name = self.text(self.lower.unit.qualified(name).1).to_owned();
-        self.member(object, &name, span)
+        let (qualifier, base) = self.lower.unit.qualified(name);
+        let member = self.text(base).to_owned();
+        if let (Type::Struct(class), false) = (object.ty.value(), qualifier == Qualifier::default())
+            && class.fields.iter().filter(|f| *f.name == *member).count() > 1
+        {
+            return self.unclear(
+                "a member of a base class that is hidden is not supported".to_owned(),
+                vec![object],
+                span,
+            );
+        }
+        self.member(object, &member, span)
     }
 
     /// What stands in front of the `.` or `->` of a member.
@@ -101,13 +112,18 @@ impl<'l, 't> Body<'l, 't> {
         let mut cursor = body.walk();
         for member in body.named_children(&mut cursor) {
             if member.kind() == "field_declaration" {
-                let declared = member.child_by_field_name("declarator").and_then(declared_name);
-                if declared.is_some_and(|d| self.text(d) == name) {
-                    let value = member.child_by_field_name("default_value")?;
+                let mut parts = member.walk();
+                let names = member.children_by_field_name("declarator", &mut parts).filter_map(declared_name);
+                let names: Vec<&str> = names.map(|d| self.text(d)).collect();
+                if names.contains(&name) {
+                    // Defined elsewhere, or one of a list.
+                    let Some(value) = member.child_by_field_name("default_value").filter(|_| names.len() == 1) else {
+                        return self.static_member(scope, name, span);
+                    };
                     let mut outer = Body::new(&mut *self.lower, bindings);
                     outer.scope = scope;
                     outer.class_type = Some(class.clone());
-                    let n = outer.constant(value)?;
+                    let Some(n) = outer.constant(value) else { return self.static_member(scope, name, span) };
                     let ty = member.child_by_field_name("type").map_or(Type::INT, |t| outer.type_of(t));
                     let n = match &ty {
                         Type::Int(int) => int.wrap(n),
@@ -129,6 +145,64 @@ impl<'l, 't> Body<'l, 't> {
         }
         let bases = self.bases(class);
         bases.into_iter().flatten().find_map(|base| self.class_constant(&base, name, span))
+    }
+
+    /// A static member that is not a known constant: the variable that its definition declares, and nothing of its name
+    /// anywhere else.
+    fn static_member(&mut self, scope: ScopeId, name: &str, span: Span) -> Option<Expr> {
+        let list = self.lower.names.globals.get(name);
+        if list.is_some_and(|list| list.iter().any(|(s, _)| *s == scope)) {
+            return None;
+        }
+        let text = format!("the value of the static member `{name}` is not known");
+        Some(Expr::unknown("unknown-construct", text, Type::Unknown(Arc::from("?")), span))
+    }
+
+    /// A member of a class around this one.
+    pub(super) fn outer_constant(&mut self, class: &Type, name: &str, span: Span) -> Option<Expr> {
+        let (node, _) = self.class_node(class)?;
+        let mut current = node.parent();
+        while let Some(around) = current {
+            current = around.parent();
+            if !matches!(around.kind(), "struct_specifier" | "class_specifier" | "union_specifier") {
+                continue;
+            }
+            if self.class_parameters(around).is_empty() {
+                let outer = self.elsewhere(around, |body| body.class(around, Bindings::default()));
+                if let Some(found) = self.class_constant(&outer, name, span) {
+                    return Some(found);
+                }
+            } else if self.mentions_member(around, name) {
+                let text = format!("`{name}` is a member of a template around this class, which is not supported");
+                return Some(Expr::unknown("unknown-construct", text, Type::Unknown(Arc::from("?")), span));
+            }
+        }
+        None
+    }
+
+    /// Does the text of a class declare something of that name?
+    pub(super) fn mentions_member(&self, class: Node<'t>, name: &str) -> bool {
+        let Some(body) = class.child_by_field_name("body") else { return false };
+        let mut cursor = body.walk();
+        body.named_children(&mut cursor).any(|member| {
+            let inner = if member.kind() == "template_declaration" { last_named(member) } else { Some(member) };
+            let Some(inner) = inner else { return false };
+            let mut parts = inner.walk();
+            let mut declared = inner.children_by_field_name("declarator", &mut parts).filter_map(declared_name);
+            declared.any(|d| self.text(d) == name)
+        })
+    }
+
+    /// Is a member function of a base made one of this class: `using base::f;`?
+    fn brings_in(&self, class: &Type, name: &str) -> bool {
+        let Some(body) = self.class_node(class).and_then(|(node, _)| node.child_by_field_name("body")) else {
+            return false;
+        };
+        let mut cursor = body.walk();
+        body.named_children(&mut cursor).any(|member| {
+            member.kind() == "using_declaration"
+                && last_named(member).is_some_and(|n| self.text(self.lower.unit.qualified(n).1) == name)
+        })
     }
 
     // ---- classes ----
@@ -207,12 +281,13 @@ impl<'l, 't> Body<'l, 't> {
                 found.push((decl, bindings.clone()));
             }
         }
+        let own = self.class_parameters(node);
+        self.member_specials(node, name, &bindings, &mut found);
         if found.iter().all(|(decl, _)| decl.has_body) {
             return found;
         }
-        let own = self.class_parameters(node);
         for outside in self.lower.names.functions.get(name).cloned().unwrap_or_default() {
-            if outside.class != Some(node) || !outside.has_body {
+            if outside.class != Some(node) || !outside.has_body || is_special(&outside) {
                 continue;
             }
             // Its template parameters are those of the class, in order, by whatever names.
@@ -231,6 +306,44 @@ impl<'l, 't> Body<'l, 't> {
             found.push((decl, bindings));
         }
         found
+    }
+
+    /// Explicit specialisations of the member functions of a class: `template <> void S<int>::f() {..}`.
+    fn member_specials(
+        &mut self,
+        class: Node<'t>,
+        name: &str,
+        bindings: &Bindings,
+        found: &mut Vec<(FunDecl<'t>, Bindings)>,
+    ) {
+        let all = self.lower.names.functions.get(name).cloned().unwrap_or_default();
+        for special in all.into_iter().filter(|d| d.class == Some(class) && is_special(d)) {
+            let Some(declared) = declared_name(special.declarator) else { continue };
+            if self.lower.unit.qualified(declared).1.child_by_field_name("arguments").is_some() {
+                // Of a member that is a template itself: chosen with it.
+                found.push((special, bindings.clone()));
+                continue;
+            }
+            let template = class.parent().and_then(|p| p.child_by_field_name("parameters"));
+            let arguments = declared.child_by_field_name("scope").and_then(|s| s.child_by_field_name("arguments"));
+            let bound = match (template, arguments) {
+                (Some(template), Some(arguments)) => self.elsewhere(special.node, |body| {
+                    let given = body.template_arguments(arguments);
+                    body.bind_template(template, &given, &Bindings::default())
+                }),
+                _ => None,
+            };
+            let whole = FunDecl { template: None, ..special };
+            match bound {
+                Some(bound) if bound != *bindings => {}
+                Some(_) => {
+                    let count = Self::parameter_defaults(&special).len();
+                    found.retain(|(d, _)| Self::parameter_defaults(d).len() != count || d.template.is_some());
+                    found.push((whole, bindings.clone()));
+                }
+                None => found.push((whole, bindings.clone())),
+            }
+        }
     }
 
     /// The member functions with that name, of the class or of the nearest base that has some.
@@ -254,10 +367,13 @@ impl<'l, 't> Body<'l, 't> {
         if list.is_empty() {
             return Method::None;
         }
+        if self.brings_in(&owner, name) {
+            return Method::Unclear;
+        }
         let is_virtual = self.is_virtual(&owner, name, 0);
         match self.resolve(&list, &Qualifier::default(), template, args, true) {
-            Found::One(Chosen { decl, bindings, .. }) => {
-                Method::One(Box::new(Member { decl, bindings, class: owner, is_virtual }))
+            Found::One(Chosen { decl, bindings, cost }) => {
+                Method::One(Box::new(Member { decl, bindings, class: owner, is_virtual, cost }))
             }
             Found::None | Found::Ambiguous => Method::Unclear,
         }
@@ -407,23 +523,81 @@ impl<'l, 't> Body<'l, 't> {
     /// An operator of a class, as a member or as a function; the object may be a place. `None`: there is none.
     pub(super) fn operator_call(&mut self, name: &str, object: &Expr, args: Vec<Expr>, span: Span) -> Option<Expr> {
         let class = object.ty.value().clone();
-        match self.method(&class, name, None, &args) {
-            Method::One(member) => return Some(self.call_member(member, &class, Some(object.clone()), args, span)),
-            Method::Unclear => return Some(self.unclear(format!("which `{name}` is called is not known"), args, span)),
-            Method::None => {}
-        }
         let list = self.lower.names.functions.get(name).cloned().unwrap_or_default();
         let list: Vec<_> = list.into_iter().filter(|d| d.class.is_none()).map(|d| (d, Bindings::default())).collect();
         let mut all = vec![object.clone()];
-        all.extend(args);
-        match self.resolve(&list, &Qualifier::default(), None, &all, false) {
-            Found::One(chosen) if chosen.cost < FAR => {
+        all.extend(args.iter().cloned());
+        let free = match list.is_empty() {
+            true => Found::None,
+            false => self.resolve(&list, &Qualifier::default(), None, &all, false),
+        };
+        let unclear =
+            |body: &Self, all| Some(body.unclear(format!("which `{name}` is called is not known"), all, span));
+        match (self.method(&class, name, None, &args), free) {
+            (Method::One(member), Found::None) if member.cost < FAR => {
+                Some(self.call_member(member, &class, Some(object.clone()), args, span))
+            }
+            (Method::One(member), Found::One(chosen)) if member.cost < chosen.cost => {
+                Some(self.call_member(member, &class, Some(object.clone()), args, span))
+            }
+            (Method::One(member), Found::One(chosen)) if member.cost > chosen.cost => {
                 Some(self.call_decl(chosen.decl, chosen.bindings, None, all, span))
             }
-            Found::Ambiguous => Some(self.unclear(format!("which `{name}` is called is not known"), all, span)),
-            Found::One(_) | Found::None => None,
+            (Method::One(_) | Method::Unclear, _) | (_, Found::Ambiguous) => unclear(self, all),
+            (Method::None, Found::One(chosen)) if chosen.cost < FAR => {
+                Some(self.call_decl(chosen.decl, chosen.bindings, None, all, span))
+            }
+            (Method::None, Found::One(_)) => unclear(self, all),
+            // One that is there and is not understood; or an operator of the language, after a conversion.
+            (Method::None, Found::None) => {
+                let arity = |d: &FunDecl<'t>| Self::parameter_defaults(d).len() == all.len();
+                let generic = list.iter().any(|(d, _)| d.template.is_some() && arity(d));
+                let converts = |body: &mut Self, ty: &Type| {
+                    matches!(ty, Type::Struct(_)) && !body.own_methods(ty, "operator cast").is_empty()
+                };
+                let types: Vec<Type> = all.iter().map(|e| e.ty.value().clone()).collect();
+                if generic && !types.iter().any(|ty| converts(self, ty)) { unclear(self, all) } else { None }
+            }
         }
     }
+
+    /// What an operator means that somebody wrote: for classes, and for enumerations, which are not told apart from
+    /// numbers here.
+    pub(super) fn own_operator(&mut self, op: &str, operands: &[Expr], span: Span) -> Option<Expr> {
+        let name = format!("operator{op}");
+        if operands.iter().any(|e| matches!(e.ty.value(), Type::Struct(_))) {
+            return self.operator_call(&name, &operands[0].clone(), operands[1..].to_vec(), span);
+        }
+        let list = self.lower.names.functions.get(&name)?.clone();
+        let plain = operands.iter().any(|e| matches!(e.kind, ExprKind::Builtin(_)));
+        let numbers = operands.iter().all(|e| matches!(e.ty.value(), Type::Int(_)));
+        let of_enum = numbers && !plain && list.iter().any(|d| self.is_for_enums(d, operands.len()));
+        of_enum.then(|| {
+            let text = format!("which `{name}` is called is not known: there is one for an enumeration");
+            self.unclear(text, operands.to_vec(), span)
+        })
+    }
+
+    /// An operator of no class, in code for the device: an operand has to be an enumeration then.
+    fn is_for_enums(&mut self, decl: &FunDecl<'t>, count: usize) -> bool {
+        let head = &self.lower.unit.text[decl.node.start_byte()..decl.declarator.end_byte()];
+        if decl.class.is_some() || !(head.contains("__device__") || head.contains("constexpr")) {
+            return false;
+        }
+        let own = decl.template.map(|t| self.template_parameters(t)).unwrap_or_default();
+        let types = self.inside(decl, &Bindings::default(), |body| body.parameters(decl));
+        types.len() == count
+            && types.iter().all(|(_, ty, _)| match ty.value() {
+                Type::Int(_) => true,
+                Type::Unknown(name) => own.iter().any(|p| **p == **name),
+                _ => false,
+            })
+    }
+}
+
+/// An explicit specialisation.
+fn is_special(decl: &FunDecl) -> bool {
+    decl.template.is_some_and(|t| t.named_child_count() == 0)
 }
 
 /// `operator +` and `operator+` are one name.

@@ -114,6 +114,9 @@ impl<'l, 't> Body<'l, 't> {
                 (Some(left), Some(right)) => {
                     let l = self.expr(left);
                     let r = self.expr(right);
+                    if let Some(call) = self.own_operator(",", &[l.clone(), r.clone()], span) {
+                        return call;
+                    }
                     let ty = r.ty.clone();
                     Expr::new(ExprKind::Comma(Box::new(l), Box::new(r)), ty, span)
                 }
@@ -456,11 +459,13 @@ impl<'l, 't> Body<'l, 't> {
             return self.assign(place, value, span);
         }
         let ty = place.ty.value().clone();
-        if let Type::Struct(_) = ty {
-            let name = format!("operator{op}=");
-            if let Some(call) = self.operator_call(&name, &place, vec![value.clone()], span) {
-                return call;
-            }
+        if let Some(call) = self.own_operator(&format!("{op}="), &[place.clone(), value.clone()], span) {
+            return call;
+        }
+        if self.own_operator(op, &[place.clone(), value.clone()], span).is_some() {
+            // `a op= b` of an operator that is written for `a op b` alone is none.
+            let what = format!("which `operator{op}=` is called is not known");
+            return self.unclear(what, vec![place, value], span);
         }
         if let Type::Struct(_) | Type::Unknown(_) = ty
             && self.may_be_a_class(&ty)
@@ -480,6 +485,19 @@ impl<'l, 't> Body<'l, 't> {
     pub(super) fn binary(&mut self, op: &str, l: Expr, r: Expr, span: Span) -> Expr {
         if let Some(vector) = self.vector_binary(op, &l, &r, span) {
             return vector;
+        }
+        let symbol = match op {
+            "and" => "&&",
+            "or" => "||",
+            "not_eq" => "!=",
+            "xor" => "^",
+            "bitand" => "&",
+            "bitor" => "|",
+            op => op,
+        };
+        let hole = matches!(l.kind, ExprKind::Hole);
+        if !hole && let Some(call) = self.own_operator(symbol, &[l.clone(), r.clone()], span) {
+            return call;
         }
         match op {
             "&&" | "and" => {
@@ -566,9 +584,6 @@ impl<'l, 't> Body<'l, 't> {
             }
             (Type::Struct(_), _) | (_, Type::Struct(_)) => {
                 let name = format!("operator{op}");
-                if let Some(call) = self.operator_call(&name, &l, vec![r.clone()], span) {
-                    return call;
-                }
                 let ty = match (&l.ty, comparison) {
                     (_, Some(_)) => Type::BOOL,
                     (Type::Struct(_), None) => l.ty.clone(),
@@ -632,11 +647,21 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     pub(super) fn unary(&mut self, op: &str, argument: Node<'t>, span: Span) -> Expr {
+        let place = self.expr(argument);
+        let symbol = match op {
+            "not" => "!",
+            "compl" => "~",
+            op => op,
+        };
+        if op != "*"
+            && let Some(call) = self.own_operator(symbol, std::slice::from_ref(&place), span)
+        {
+            return call;
+        }
         if op == "&" {
-            let place = self.expr(argument);
             return self.address_of(place, span);
         }
-        let value = self.rvalue(argument);
+        let value = self.value(place);
         if let Some(vector) = self.vector_unary(op, &value, span) {
             return vector;
         }

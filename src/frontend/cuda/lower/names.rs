@@ -4,7 +4,7 @@ use super::*;
 
 impl<'l, 't> Body<'l, 't> {
     /// The namespaces and classes around a declaration.
-    pub(super) fn declared_in(&mut self, node: Node<'t>) -> ScopeId {
+    pub fn declared_in(&mut self, node: Node<'t>) -> ScopeId {
         if let Some(known) = self.lower.scopes_of.get(&node.id()) {
             return *known;
         }
@@ -240,12 +240,17 @@ impl<'l, 't> Body<'l, 't> {
             let text = format!("`{name}` is a member, and the object is not known here");
             return Expr::unknown("unknown-construct", text, Type::Unknown(Arc::from("?")), span);
         }
-        if let Some(class) = self.class_type.clone()
-            && let Some(found) = self.class_constant(&class, name, span)
-        {
-            return found;
+        if let Some(class) = self.class_type.clone() {
+            if let Some(found) = self.class_constant(&class, name, span) {
+                return found;
+            }
+            if let Some(found) = self.outer_constant(&class, name, span) {
+                return found;
+            }
         }
+        let hides = self.lower.names.globals.contains_key(name) || self.lower.names.enumerators.contains_key(name);
         match name {
+            _ if hides => {}
             "threadIdx" | "blockIdx" | "blockDim" | "gridDim" => {
                 let make: fn(u8) -> Builtin = match name {
                     "threadIdx" => Builtin::ThreadIdx,

@@ -46,9 +46,13 @@ impl<'l, 't> Body<'l, 't> {
         let lenient = members || (!list.iter().any(|(d, _)| fit(d).is_some()) && names.may_stand_for_others(qualifier));
         let fits: Vec<Option<usize>> = list.iter().map(|(d, _)| if lenient { Some(0) } else { fit(d) }).collect();
         let mut candidates: Vec<Candidate<'t>> = Vec::new();
+        let mut open = false;
         for ((decl, outer), fit) in list.iter().zip(fits) {
             let (Some(fit), false) = (fit, special(decl) && !only_special) else { continue };
-            let Some((bindings, types, general)) = self.viable(decl, template, args, outer) else { continue };
+            let Some((bindings, types, general)) = self.viable(decl, template, args, outer) else {
+                open |= self.is_open(decl, template, args);
+                continue;
+            };
             let costs: Vec<usize> = types.iter().zip(args).map(|(ty, arg)| self.mismatch(ty.value(), arg)).collect();
             // With one function of the name, it is that one, whatever is not known of its types.
             if list.len() > 1 && costs.iter().any(|cost| *cost >= FAR) {
@@ -58,6 +62,20 @@ impl<'l, 't> Body<'l, 't> {
             let is_template = decl.template.is_some();
             let chosen = Chosen { decl: *decl, bindings, cost };
             candidates.push(Candidate { chosen, types, rank: (cost, is_template, general), fit });
+        }
+        // One of which it is not known whether it can be called so.
+        if open && !candidates.is_empty() {
+            return Found::Ambiguous;
+        }
+        if candidates.len() > 1 && candidates.iter().any(|c| self.is_constrained(&c.chosen.decl)) {
+            return Found::Ambiguous;
+        }
+        let name = list.first().and_then(|(d, _)| declared_name(d.declarator)).map_or("", |n| self.text(n));
+        let elsewhere = qualifier.parts.first().is_some_and(|first| names.aliases.contains(first));
+        if (elsewhere || names.is_used(name, qualifier))
+            && candidates.iter().any(|c| c.chosen.decl.scope != candidates[0].chosen.decl.scope)
+        {
+            return Found::Ambiguous;
         }
         let inner = candidates.iter().map(|c| c.fit).max().unwrap_or(0);
         candidates.retain(|c| c.fit == 0 || c.fit == inner);
@@ -76,12 +94,58 @@ impl<'l, 't> Body<'l, 't> {
         }
         let Some(best) = candidates.into_iter().next() else { return Found::None };
         let Chosen { decl, bindings, cost } = best.chosen;
+        let decl = match self.definition_of(&decl, list) {
+            Found::One(definition) => definition,
+            Found::None => decl,
+            Found::Ambiguous => return Found::Ambiguous,
+        };
         let list: Vec<FunDecl<'t>> = list.iter().map(|(d, _)| *d).collect();
         match self.special_among(&list, &decl, &bindings, &best.types) {
             Found::None => Found::One(Chosen { decl, bindings, cost }),
             Found::One(special) => Found::One(Chosen { decl: special, bindings: Bindings::default(), cost }),
             Found::Ambiguous => Found::Ambiguous,
         }
+    }
+
+    /// Could this be called so, if more was known: are its template arguments given, but not understood?
+    fn is_open(&mut self, decl: &FunDecl<'t>, template: Option<Node<'t>>, args: &[Expr]) -> bool {
+        let defaults = Self::parameter_defaults(decl);
+        let required = defaults.iter().take_while(|d| d.is_none()).count();
+        let counts = (required..=defaults.len()).contains(&args.len());
+        let given = template.map(|l| self.template_arguments(l)).unwrap_or_default();
+        let parameters = decl.template.filter(|t| t.named_child_count() > 0);
+        counts && !given.is_empty() && parameters.is_some_and(|p| self.template_parameters(p).len() >= given.len())
+    }
+
+    /// Does whether this function can be called depend on a condition on types?
+    fn is_constrained(&self, decl: &FunDecl<'t>) -> bool {
+        let Some(template) = decl.template.filter(|t| t.named_child_count() > 0) else { return false };
+        let whole = template.parent().unwrap_or(template);
+        let head = &self.lower.unit.text[whole.start_byte()..decl.declarator.end_byte()];
+        ["enable_if", "requires", "decltype", "::type", "_t<", "void_t"].iter().any(|word| head.contains(word))
+            || head.contains("typename") && head.contains("=0")
+    }
+
+    /// The definition of a function template that was only declared up to there.
+    fn definition_of(&mut self, decl: &FunDecl<'t>, list: &[(FunDecl<'t>, Bindings)]) -> Found<FunDecl<'t>> {
+        let (false, Some(template)) = (decl.has_body, decl.template) else { return Found::None };
+        let own = self.template_parameters(template);
+        let count = Self::parameter_defaults(decl).len();
+        let same = |d: &&FunDecl<'t>| d.has_body && d.scope == decl.scope && d.class == decl.class;
+        let defined: Vec<FunDecl<'t>> = list.iter().map(|(d, _)| d).filter(same).copied().collect();
+        let mut found = Found::None;
+        for other in defined {
+            let Some(parameters) = other.template.filter(|t| t.named_child_count() > 0) else { continue };
+            let names = self.template_parameters(parameters);
+            if names.len() != own.len() || Self::parameter_defaults(&other).len() != count {
+                continue;
+            }
+            found = match found {
+                Found::None if names == own => Found::One(other),
+                _ => return Found::Ambiguous,
+            };
+        }
+        found
     }
 
     /// The explicit specialisation of a kernel that is a template, for these arguments.
@@ -101,6 +165,7 @@ impl<'l, 't> Body<'l, 't> {
     ) -> Found<FunDecl<'t>> {
         let Some(parameters) = decl.template.filter(|t| t.named_child_count() > 0) else { return Found::None };
         let specials = list.iter().filter(|d| d.template.is_some_and(|t| t.named_child_count() == 0));
+        let specials = specials.filter(|d| d.scope == decl.scope);
         let mut found = Found::None;
         for special in specials.filter(|d| d.has_body) {
             let name = declared_name(special.declarator).map(|n| self.lower.unit.qualified(n).1);
@@ -222,7 +287,8 @@ impl<'l, 't> Body<'l, 't> {
             (Type::Int(_) | Type::Float(_), Type::Int(_) | Type::Float(_)) => 2,
             (Type::Ptr(a), Type::Ptr(b) | Type::Array(b, _)) => match (&**a, &**b) {
                 (a, b) if a == b => 0,
-                (Type::Void | Type::Unknown(_), _) | (_, Type::Unknown(_)) => 1,
+                (Type::Unknown(_), _) | (_, Type::Unknown(_)) => 1,
+                (Type::Void, _) => 4,
                 (a, b) if self.derives(b, a) => 3,
                 _ => 10,
             },

@@ -112,6 +112,19 @@ impl<'l, 't> Body<'l, 't> {
                 found.types.entry(name.to_string()).or_insert(ty);
             }
             (Type::Ptr(p), Type::Ptr(a) | Type::Array(a, _)) => self.deduce(p, a, parameters, found),
+            (p @ Type::Struct(_), a @ Type::Struct(_)) if p != a => {
+                // Instances of one class template.
+                let (Some((of, wanted)), Some((from, given))) = (self.class_node(p), self.class_node(a)) else {
+                    return;
+                };
+                if of == from {
+                    for (name, ty) in &wanted.types {
+                        if let Some(given) = given.types.get(name) {
+                            self.deduce(ty, given, parameters, found);
+                        }
+                    }
+                }
+            }
             (Type::Array(p, _), Type::Array(a, _) | Type::Ptr(a)) => self.deduce(p, a, parameters, found),
             _ => {}
         }
