@@ -62,6 +62,15 @@ fn sized(words: &str) -> Type {
     Type::Int(IntTy { bits, signed })
 }
 
+/// The function that something is declared in.
+pub fn around_function(node: Node<'_>) -> Option<Node<'_>> {
+    let mut current = node.parent();
+    while let Some(around) = current.filter(|n| n.kind() != "function_definition") {
+        current = around.parent();
+    }
+    current
+}
+
 impl<'t> Body<'_, 't> {
     /// The type of the specifiers of a declaration.
     pub fn type_of(&mut self, node: Node<'t>) -> Type {
@@ -379,6 +388,9 @@ impl<'t> Body<'_, 't> {
                 }
                 (Some(ty), _) => {
                     let pattern = self.type_of(argument);
+                    if pattern == *ty && self.is_coarse(argument, ty) {
+                        return None;
+                    }
                     if pattern == *ty {
                         continue;
                     }
@@ -405,6 +417,23 @@ impl<'t> Body<'_, 't> {
         Some(Some(found))
     }
 
+    /// Are there other types of the language that are not told apart from the one that is written here?
+    pub fn is_coarse(&self, written: Node<'t>, ty: &Type) -> bool {
+        let text = self.text(written).trim();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        match ty {
+            _ if words.contains(&"const") && !text.contains('*') => true,
+            Type::Int(int) if int.bits == 64 => words.contains(&"long"),
+            Type::Int(IntTy { bits: 8, signed: true }) => words.contains(&"char"),
+            Type::Int(_) => {
+                let name = words.last().map_or("", |w| w.rsplit("::").next().unwrap_or(w));
+                let types = self.lower.names.types.get(name);
+                types.is_some_and(|list| list.iter().any(|(_, decl)| matches!(decl, TypeDecl::Enum(_))))
+            }
+            _ => false,
+        }
+    }
+
     /// A class with its layout; for a template, of one instance.
     pub fn class(&mut self, node: Node<'t>, bindings: Bindings) -> Type {
         let key = (node.id(), bindings.key());
@@ -429,6 +458,15 @@ impl<'t> Body<'_, 't> {
         let own_scope = self.lower.names.class_scopes.get(&node.id()).copied();
         let outer_scope = self.scope;
         self.scope = own_scope.unwrap_or(outer_scope);
+        // A class outside of all functions sees nothing of the one that we are in.
+        let outer_scopes = self.scopes.clone();
+        let outer_class = self.class_type.clone();
+        if around_function(node).is_none() {
+            self.scopes = vec![HashMap::new()];
+            if own_scope.is_some() {
+                self.class_type = None;
+            }
+        }
         let mut members = Vec::new();
         let mut complete = true;
         if let Some(bases) = child_of_kind(node, "base_class_clause") {
@@ -483,6 +521,8 @@ impl<'t> Body<'_, 't> {
         }
         self.bindings = outer;
         self.scope = outer_scope;
+        self.scopes = outer_scopes;
+        self.class_type = outer_class;
         let align = self.lower.unit.alignment(node, body);
         let layout = StructTy::layout(&full, members, node.kind() == "union_specifier", align, complete);
         let ty = Type::Struct(Arc::new(flatten_anonymous(layout)));

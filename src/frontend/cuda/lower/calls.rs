@@ -92,6 +92,9 @@ impl<'l, 't> Body<'l, 't> {
             }
             let args: Vec<Expr> = arguments.iter().map(|a| self.expr(*a)).collect();
             match self.method(&class, name, template, &args) {
+                Method::One(member) if plain && self.is_dependent(&class, &member.class, name) => {
+                    return self.unclear(format!("which function `{name}` is called is not known"), args, span);
+                }
                 Method::One(member) => {
                     let object = self.own_object(&class, span);
                     return self.call_member(member, &class, object, args, span);
@@ -100,6 +103,9 @@ impl<'l, 't> Body<'l, 't> {
                     return self.unclear(format!("which function `{name}` is called is not known"), args, span);
                 }
                 Method::None if own.is_none() => {
+                    return self.unclear(format!("the member function `{name}` is not known"), args, span);
+                }
+                Method::None if self.is_of_outer(&class, name) => {
                     return self.unclear(format!("the member function `{name}` is not known"), args, span);
                 }
                 Method::None => {}

@@ -180,6 +180,27 @@ impl<'l, 't> Body<'l, 't> {
         None
     }
 
+    /// Is a member of a base class found where the language finds a function outside: in a template, where the base depends
+    /// on its parameters?
+    pub(super) fn is_dependent(&self, class: &Type, owner: &Type, name: &str) -> bool {
+        let is_template = self.class_node(class).is_some_and(|(node, _)| !self.class_parameters(node).is_empty());
+        let outside = self.lower.names.functions.get(name);
+        class != owner && is_template && outside.is_some_and(|list| list.iter().any(|d| d.class.is_none()))
+    }
+
+    /// Does a class around this one have a member of that name?
+    pub(super) fn is_of_outer(&self, class: &Type, name: &str) -> bool {
+        let mut current = self.class_node(class).and_then(|(node, _)| node.parent());
+        while let Some(around) = current {
+            current = around.parent();
+            let is_class = matches!(around.kind(), "struct_specifier" | "class_specifier" | "union_specifier");
+            if is_class && self.mentions_member(around, name) {
+                return true;
+            }
+        }
+        false
+    }
+
     /// Does the text of a class declare something of that name?
     pub(super) fn mentions_member(&self, class: Node<'t>, name: &str) -> bool {
         let Some(body) = class.child_by_field_name("body") else { return false };

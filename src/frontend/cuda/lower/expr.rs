@@ -83,6 +83,7 @@ impl<'l, 't> Body<'l, 't> {
             return Expr::unknown("too-deep", "nesting is too deep", Type::INT, span);
         }
         self.depth += 1;
+        self.at = node.start_byte();
         let expr = self.expr_inner(node, span);
         self.depth -= 1;
         expr
@@ -149,10 +150,7 @@ impl<'l, 't> Body<'l, 't> {
                     let pointer = self.value(pointer);
                     self.deref(pointer, span)
                 }
-                (Some(_), Some(argument)) => {
-                    let place = self.expr(argument);
-                    self.address_of(place, span)
-                }
+                (Some(operator), Some(argument)) => self.unary(self.text(operator), argument, span),
                 _ => self.unknown(node, "operator"),
             },
             "update_expression" => match (field("operator"), field("argument")) {
@@ -170,6 +168,10 @@ impl<'l, 't> Body<'l, 't> {
                         };
                     }
                     let one = Expr::new(ExprKind::Int(1), Type::INT, span);
+                    let operands = if postfix { vec![place.clone(), one.clone()] } else { vec![place.clone()] };
+                    if let Some(call) = self.own_operator(&format!("{op}{op}"), &operands, span) {
+                        return call;
+                    }
                     self.update(place, op, one, postfix, span)
                 }
                 _ => self.unknown(node, "operator"),

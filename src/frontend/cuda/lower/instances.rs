@@ -165,38 +165,7 @@ impl<'t> Lower<'t> {
         for (name, ty, span) in body.parameters(function) {
             body.declare_var(&name, ty, Storage::Private, span);
         }
-        let mut blocks = Vec::new();
-        let mut around = place;
-        while let Some(parent) = around.parent().filter(|_| around != function.node) {
-            around = parent;
-            blocks.push(parent);
-        }
-        blocks.reverse();
-        let mut before: Vec<(usize, Node<'t>)> = Vec::new();
-        for (depth, block) in blocks.iter().enumerate() {
-            let mut cursor = block.walk();
-            let declarations = block.named_children(&mut cursor).take_while(|n| n.end_byte() <= place.start_byte());
-            before.extend(declarations.filter(|n| declares(*n)).map(|n| (depth, n)));
-        }
-        // Only what is needed: the functions of a host are long.
-        let mut needed = HashSet::new();
-        body.words(place, &mut needed);
-        for at in (0..before.len()).rev() {
-            let mut words = HashSet::new();
-            body.words(before[at].1, &mut words);
-            if words.is_disjoint(&needed) {
-                before.remove(at);
-            } else {
-                needed.extend(words);
-            }
-        }
-        let mut declarations = before.into_iter().peekable();
-        for depth in 0..blocks.len() {
-            body.scopes.push(HashMap::new());
-            while let Some((_, declaration)) = declarations.next_if(|(d, _)| *d == depth) {
-                body.stmt(declaration, &mut Vec::new());
-            }
-        }
+        body.see_before(place, function.node);
         body
     }
 }
@@ -215,6 +184,49 @@ fn declares(node: Node) -> bool {
 }
 
 impl<'t> Body<'_, 't> {
+    /// Declares what a function declares before a place in it, as far as it is named there. The rest of the names, which are
+    /// those of variables, is what comes back.
+    pub(super) fn see_before(&mut self, place: Node<'t>, function: Node<'t>) -> Vec<Node<'t>> {
+        let mut blocks = Vec::new();
+        let mut around = place;
+        while let Some(parent) = around.parent().filter(|_| around != function) {
+            around = parent;
+            blocks.push(parent);
+        }
+        blocks.reverse();
+        let mut before: Vec<(usize, Node<'t>)> = Vec::new();
+        for (depth, block) in blocks.iter().enumerate() {
+            let mut cursor = block.walk();
+            let declarations = block.named_children(&mut cursor).take_while(|n| n.end_byte() <= place.start_byte());
+            before.extend(declarations.filter(|n| declares(*n)).map(|n| (depth, n)));
+        }
+        // Only what is needed: the functions of a host are long.
+        let mut needed = HashSet::new();
+        self.words(place, &mut needed);
+        for at in (0..before.len()).rev() {
+            let mut words = HashSet::new();
+            self.words(before[at].1, &mut words);
+            if words.is_disjoint(&needed) {
+                before.remove(at);
+            } else {
+                needed.extend(words);
+            }
+        }
+        let mut variables = Vec::new();
+        let mut declarations = before.into_iter().peekable();
+        for depth in 0..blocks.len() {
+            self.scopes.push(HashMap::new());
+            while let Some((_, declaration)) = declarations.next_if(|(d, _)| *d == depth) {
+                let text = self.text(declaration);
+                if declaration.kind() == "declaration" && ["__shared__", "static "].iter().any(|w| text.contains(w)) {
+                    variables.push(declaration);
+                }
+                self.stmt(declaration, &mut Vec::new());
+            }
+        }
+        variables
+    }
+
     /// The names below a node.
     fn words(&self, node: Node<'t>, found: &mut HashSet<&'t str>) {
         let mut stack = vec![node];

@@ -121,6 +121,8 @@ pub struct Body<'l, 't> {
     this: Option<VarId>,
     returns: Type,
     depth: usize,
+    /// Where the expression that is lowered starts.
+    at: usize,
     /// The argument of a constructor that converts is made.
     converting: bool,
     /// The labels of the statement lists around this place, with their positions.
@@ -235,6 +237,15 @@ impl<'t> Lower<'t> {
         let of_class = decl.class.map(|c| body.class_parameters(c)).unwrap_or_default();
         body.parameters = own.into_iter().chain(of_class).filter(|p| !p.is_empty()).collect();
         body.enter_class(decl.class);
+        let hidden = match decl.class.and_then(|class| Some((class, super::types::around_function(class)?))) {
+            Some((class, function)) if class.kind() != "lambda_expression" => body.see_before(class, function),
+            _ => Vec::new(),
+        };
+        // A class in a function sees its constants and types, and no variables that each thread has.
+        for scope in &mut body.scopes {
+            scope.retain(|_, local| !matches!(local, Local::Var(_)));
+        }
+        body.vars.clear();
         body.returns = body.return_type(&decl);
         let types = body.parameters(&decl);
         if let (Some(class), false) = (&body.class_type, is_static(unit.str(decl.node))) {
@@ -286,6 +297,10 @@ impl<'t> Lower<'t> {
                 let text = "the address space of what this parameter points to is not known".into();
                 let unknown = Unknown { code: "unknown-pointer", text };
                 list.push(Stmt { kind: StmtKind::Unknown(unknown), span });
+            }
+            for variable in hidden {
+                let span = body.span(variable);
+                body.unknown_stmt("a variable of the function around this class", span, &mut list);
             }
             if body.is_constructor(&decl) {
                 body.member_initializers(child_of_kind(decl.node, "field_initializer_list"), &mut list);
@@ -339,6 +354,7 @@ impl<'l, 't> Body<'l, 't> {
             this: None,
             returns: Type::Void,
             depth: 0,
+            at: 0,
             converting: false,
             labels: Vec::new(),
         }

@@ -43,7 +43,10 @@ impl<'l, 't> Body<'l, 't> {
         let special = |d: &FunDecl<'t>| d.template.is_some_and(|t| t.named_child_count() == 0);
         let only_special = list.iter().all(|(d, _)| special(d));
         let fit = |d: &FunDecl<'t>| names.fit(d.scope, self.scope, qualifier);
-        let lenient = members || (!list.iter().any(|(d, _)| fit(d).is_some()) && names.may_stand_for_others(qualifier));
+        let renamed = qualifier.parts.first().is_some_and(|first| names.aliases.contains(first));
+        let lenient = members
+            || renamed
+            || (!list.iter().any(|(d, _)| fit(d).is_some()) && names.may_stand_for_others(qualifier));
         let fits: Vec<Option<usize>> = list.iter().map(|(d, _)| if lenient { Some(0) } else { fit(d) }).collect();
         let mut candidates: Vec<Candidate<'t>> = Vec::new();
         let mut open = false;
@@ -63,6 +66,26 @@ impl<'l, 't> Body<'l, 't> {
             let chosen = Chosen { decl: *decl, bindings, cost };
             candidates.push(Candidate { chosen, types, rank: (cost, is_template, general), fit });
         }
+        // What is declared later is not seen, but through the classes of the arguments.
+        let at = self.at;
+        let is_late = |c: &Candidate<'t>| c.chosen.decl.node.start_byte() > at && c.chosen.decl.class.is_none();
+        if !members && candidates.iter().any(is_late) {
+            let early: Vec<(ScopeId, Vec<Type>)> = list
+                .iter()
+                .filter(|(d, _)| d.node.start_byte() <= at)
+                .map(|(d, _)| (d.scope, self.parameter_types(d, &Bindings::default())))
+                .collect();
+            let seen = |c: &Candidate<'t>| {
+                let patterns = (c.chosen.decl.scope, c.types.clone());
+                !is_late(c) || early.contains(&patterns) || c.chosen.decl.template.is_some() && !early.is_empty()
+            };
+            match candidates.iter().filter(|c| seen(c)).count() {
+                0 => {}
+                n if n == candidates.len() => {}
+                _ if args.iter().any(|a| self.has_class(&a.ty)) => return Found::Ambiguous,
+                _ => candidates.retain(|c| seen(c)),
+            }
+        }
         // One of which it is not known whether it can be called so.
         if open && !candidates.is_empty() {
             return Found::Ambiguous;
@@ -71,8 +94,7 @@ impl<'l, 't> Body<'l, 't> {
             return Found::Ambiguous;
         }
         let name = list.first().and_then(|(d, _)| declared_name(d.declarator)).map_or("", |n| self.text(n));
-        let elsewhere = qualifier.parts.first().is_some_and(|first| names.aliases.contains(first));
-        if (elsewhere || names.is_used(name, qualifier))
+        if (renamed || names.is_used(name, qualifier))
             && candidates.iter().any(|c| c.chosen.decl.scope != candidates[0].chosen.decl.scope)
         {
             return Found::Ambiguous;
@@ -104,6 +126,15 @@ impl<'l, 't> Body<'l, 't> {
             Found::None => Found::One(Chosen { decl, bindings, cost }),
             Found::One(special) => Found::One(Chosen { decl: special, bindings: Bindings::default(), cost }),
             Found::Ambiguous => Found::Ambiguous,
+        }
+    }
+
+    /// Does a type name a class, so that functions of its namespace are found?
+    fn has_class(&self, ty: &Type) -> bool {
+        match ty.value() {
+            Type::Struct(_) | Type::Unknown(_) => true,
+            Type::Ptr(inner) | Type::Array(inner, _) => self.has_class(inner),
+            _ => false,
         }
     }
 
@@ -174,6 +205,10 @@ impl<'l, 't> Body<'l, 't> {
                 None => Vec::new(),
             };
             let own = self.parameter_types(special, &Bindings::default());
+            let coarse = given.iter().any(|g| {
+                let ty = self.type_of(*g);
+                self.is_coarse(*g, &ty)
+            });
             let mut deduced = Bindings::default();
             let names = self.template_parameters(parameters);
             let patterns = self.parameter_types(decl, &Bindings::default());
@@ -181,6 +216,7 @@ impl<'l, 't> Body<'l, 't> {
                 self.deduce(pattern, ty, &names, &mut deduced);
             }
             match self.bind_template(parameters, &given, &deduced) {
+                Some(bound) if bound == *bindings && coarse => return Found::Ambiguous,
                 Some(bound) if bound == *bindings => found = Found::One(*special),
                 Some(_) => {}
                 None if own == types => found = Found::One(*special),

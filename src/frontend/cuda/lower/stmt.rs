@@ -219,7 +219,10 @@ impl<'l, 't> Body<'l, 't> {
                     if let Some(value) = item.child_by_field_name("value") {
                         match self.constant(value) {
                             Some(n) => next = n,
-                            None => continue,
+                            None => {
+                                self.unknown_stmt("this enumeration", self.span(item), out);
+                                continue;
+                            }
                         }
                     }
                     if let Some(name) = item.child_by_field_name("name") {

@@ -67,7 +67,9 @@ impl<'l, 't> Body<'l, 't> {
     fn named_function(&self, argument: Node<'t>) -> Option<String> {
         let text = self.text(argument).trim_start_matches('&').trim();
         let text = self.bindings.functions.get(text).map_or(text, String::as_str);
-        let known = self.lookup(text).is_none() && self.lower.names.functions.contains_key(text);
+        // One that has several meanings is chosen by its type, which is not looked at here.
+        let one = |list: &Vec<FunDecl<'t>>| list.iter().filter(|d| d.has_body).count() <= 1;
+        let known = self.lookup(text).is_none() && self.lower.names.functions.get(text).is_some_and(one);
         known.then(|| text.to_owned())
     }
 
