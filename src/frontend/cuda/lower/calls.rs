@@ -172,7 +172,13 @@ impl<'l, 't> Body<'l, 't> {
             overloads.into_iter().filter(|d| d.class.is_none()).map(|d| (d, Bindings::default())).collect();
         let builtin = if self.is_opencl() { None } else { builtins::function(name) };
         let vector = name.strip_prefix("make_").and_then(builtins::vector_type);
-        let vector = vector.filter(|v| matches!(v, Type::Struct(class) if class.fields.len() == args.len()));
+        let lanes_given = |v: &Type| matches!(v, Type::Struct(class) if class.fields.len() == args.len());
+        // From a library of vectors: a value like any other, where nothing says how it is made.
+        if let Some(made) = vector.clone().filter(|v| overloads.is_empty() && !lanes_given(v)) {
+            let args = args.into_iter().map(|a| self.value(a)).collect();
+            return self.opaque(name, args, made, span);
+        }
+        let vector = vector.filter(lanes_given);
         // A built-in function is only hidden by a definition that fits.
         match self.resolve(&overloads, qualifier, template, &args, false) {
             Found::One(chosen) if vector.as_ref().is_some_and(|v| self.is_made_so(v, &args, &chosen)) => {}

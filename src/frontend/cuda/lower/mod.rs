@@ -228,6 +228,7 @@ impl<'t> Lower<'t> {
         let name = declared_name(decl.declarator).map_or("?", |n| unit.str(n));
         let mut body = Body::new(self, bindings);
         body.scope = decl.scope;
+        body.at = decl.node.start_byte();
         if let Some(around) = body.lower.lambdas.get(&decl.node.id()).cloned() {
             body.scope = around.scope;
             body.scopes = around.constants;

@@ -72,6 +72,13 @@ impl<'l, 't> Body<'l, 't> {
             Found::None => {}
         }
         let global = match self.lower.names.find_global(name, self.scope, qualifier) {
+            // One that is declared later hides nothing yet.
+            Found::One(global)
+                if global.node.start_byte() > self.at
+                    && self.lower.names.globals.get(name).is_some_and(|list| list.len() > 1) =>
+            {
+                return ambiguous(name);
+            }
             Found::One(global) => global,
             Found::Ambiguous => return ambiguous(name),
             Found::None => return None,
