@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tree_sitter::Node;
 
 use super::builtins;
-use super::lower::{Body, Local, is_place};
+use super::lower::{Body, Local, is_lvalue};
 use super::opencl;
 use super::unit::{Dialect, Found, Qualifier, TypeDecl, child_of_kind, declared_name, last_named};
 use crate::exp::IntTy;
@@ -279,7 +279,7 @@ impl<'t> Body<'_, 't> {
         }
         let expr = self.expr(inner);
         let declared = matches!(inner.kind(), "identifier" | "field_expression");
-        if is_place(&expr) && !declared { Type::Ref(Arc::new(expr.ty)) } else { expr.ty }
+        if is_lvalue(&expr) && !declared { Type::Ref(Arc::new(expr.ty)) } else { expr.ty }
     }
 
     fn template_type(&mut self, node: Node<'t>, qualifier: &Qualifier) -> Type {

@@ -227,7 +227,7 @@ impl<'l, 't> Body<'l, 't> {
         }
         // Its parameters may be references; functions of the implementation have none.
         let args = args.into_iter().map(|arg| {
-            let by_reference = is_place(&arg) && !name.starts_with("__") && !matches!(arg.ty.value(), Type::Array(..));
+            let by_reference = is_lvalue(&arg) && !name.starts_with("__") && !matches!(arg.ty.value(), Type::Array(..));
             if by_reference { self.address_of(arg, span) } else { self.value(arg) }
         });
         let args = args.collect();

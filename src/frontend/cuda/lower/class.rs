@@ -83,7 +83,7 @@ impl<'l, 't> Body<'l, 't> {
         {
             return part.clone();
         }
-        let place = if is_place(&object) {
+        let place = if is_lvalue(&object) {
             object
         } else {
             let ty = object.ty.clone();

@@ -5,10 +5,17 @@ use super::*;
 impl<'l, 't> Body<'l, 't> {
     /// The value of an expression that may be a place.
     pub(super) fn value(&self, expr: Expr) -> Expr {
-        if !is_place(&expr) {
-            return expr;
-        }
         let span = expr.span;
+        if !is_place(&expr) {
+            // A choice between places of which one is assigned to.
+            return match expr.kind {
+                ExprKind::Choose(c, t, e) if is_place(&t) || is_place(&e) => {
+                    let (t, e) = (self.value(*t), self.value(*e));
+                    Expr::new(ExprKind::Choose(c, Box::new(t), Box::new(e)), expr.ty, span)
+                }
+                kind => Expr { kind, ..expr },
+            };
+        }
         match expr.ty.value().clone() {
             Type::Array(elem, _) => Expr::new(ExprKind::Load(Box::new(expr)), Type::Ptr(elem), span),
             ty => Expr::new(ExprKind::Load(Box::new(expr)), ty, span),
@@ -202,8 +209,8 @@ impl<'l, 't> Body<'l, 't> {
                     }
                     let c = self.truth(c);
                     let (t, e) = (self.expr(t), self.expr(e));
-                    if is_place(&t) && is_place(&e) && t.ty.value() == e.ty.value() && !matches!(t.ty, Type::Array(..))
-                    {
+                    let places = is_lvalue(&t) && is_lvalue(&e);
+                    if places && t.ty.value() == e.ty.value() && !matches!(t.ty, Type::Array(..)) {
                         let ty = t.ty.value().clone();
                         let choose = ExprKind::Choose(Box::new(c), Box::new(t), Box::new(e));
                         return Expr::new(choose, ty, span);
@@ -366,7 +373,7 @@ impl<'l, 't> Body<'l, 't> {
             return place;
         }
         let ty = place.ty.value().clone().ptr();
-        let place = if is_place(&place) {
+        let place = if is_lvalue(&place) {
             place
         } else {
             let ty = place.ty.clone();
@@ -420,7 +427,7 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     pub(super) fn assign(&mut self, place: Expr, value: Expr, span: Span) -> Expr {
-        if !is_place(&place) {
+        if !is_lvalue(&place) {
             if let ExprKind::Unknown(_) | ExprKind::Comma(..) = place.kind {
                 // The store goes somewhere that is not known.
                 let ty = place.ty.clone();
@@ -452,7 +459,7 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     pub(super) fn update(&mut self, place: Expr, op: &str, value: Expr, old: bool, span: Span) -> Expr {
-        if !is_place(&place) {
+        if !is_lvalue(&place) {
             return self.assign(place, value, span);
         }
         let ty = place.ty.value().clone();
@@ -693,6 +700,16 @@ pub fn is_place(expr: &Expr) -> bool {
         ExprKind::Choose(_, t, e) => is_place(t) && is_place(e),
         ExprKind::Comma(_, last) => is_place(last),
         _ => false,
+    }
+}
+
+/// Is this a place, or an assignment, whose result is the place that it stores to?
+pub fn is_lvalue(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Assign(..) | ExprKind::Update { old: false, .. } => true,
+        ExprKind::Choose(_, t, e) => is_lvalue(t) && is_lvalue(e),
+        ExprKind::Comma(_, last) => is_lvalue(last),
+        _ => is_place(expr),
     }
 }
 

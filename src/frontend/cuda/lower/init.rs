@@ -113,7 +113,7 @@ impl<'l, 't> Body<'l, 't> {
             (Type::Int(_), Type::Float(_)) | (Type::Float(_), Type::Int(_)) => true,
             _ => false,
         };
-        if is_place(&expr) && !other || expr.ty == *ty {
+        if is_lvalue(&expr) && !other || expr.ty == *ty {
             return expr;
         }
         let value = self.value(expr);

@@ -26,8 +26,8 @@ mod vector;
 use class::Method;
 use construct::{DESTRUCTOR, Special};
 pub use expr::fold;
-pub use expr::is_place;
 use expr::{common, promote};
+pub use expr::{is_lvalue, is_place};
 use lambda::as_function;
 use literal::{character, number};
 
