@@ -181,7 +181,15 @@ impl<'l, 't> Body<'l, 't> {
         }
         let values = |body: &Self, args: Vec<Expr>| -> Vec<Expr> { args.into_iter().map(|a| body.value(a)).collect() };
         if let Some(builtin) = builtin {
-            return self.call_builtin(builtin, values(self, args), span);
+            let mut args = values(self, args);
+            // `min<unsigned>(a, b)`
+            if let (Intrinsic::Min(_) | Intrinsic::Max(_), Some(list)) = (&builtin.intrinsic, template)
+                && let Some(first) = self.template_arguments(list).first().copied()
+            {
+                let ty = self.type_of(first);
+                args = args.into_iter().map(|a| self.convert(a, &ty)).collect();
+            }
+            return self.call_builtin(builtin, args, span);
         }
         if let Some(vector @ Type::Struct(class)) = &vector {
             let parts = class.fields.iter().zip(args);
@@ -189,7 +197,7 @@ impl<'l, 't> Body<'l, 't> {
             return Expr::new(ExprKind::Aggregate(parts), vector.clone(), span);
         }
         if name == "tiled_partition" {
-            return self.tiled_partition(template, span);
+            return self.tiled_partition(template, args.first().map(|a| &a.ty), span);
         }
         if let Some(made) = self.group_function(name, &args, span) {
             return made;
@@ -304,6 +312,7 @@ impl<'l, 't> Body<'l, 't> {
     pub(super) fn call_builtin(&mut self, builtin: builtins::Builtin, args: Vec<Expr>, span: Span) -> Expr {
         let mut args = args;
         let mut intrinsic = builtin.intrinsic;
+        let stated = builtin.result.clone();
         let ty = match builtin.result {
             Some(ty) => ty,
             None => {
@@ -312,7 +321,10 @@ impl<'l, 't> Body<'l, 't> {
                     Intrinsic::Atomic(..) | Intrinsic::ReadThrough => first.element().cloned().unwrap_or(Type::INT),
                     // The second argument of a shuffle with a mask is the value.
                     Intrinsic::Havoc(name) if name.as_str().ends_with("_sync") => {
-                        args.get(1).map_or(Type::INT, |a| a.ty.clone())
+                        match args.get(1).map_or(Type::INT, |a| a.ty.clone()) {
+                            Type::Int(ty) if name.as_str().starts_with("__reduce") => Type::Int(promote(ty)),
+                            ty => ty,
+                        }
                     }
                     _ => first,
                 }
@@ -321,8 +333,12 @@ impl<'l, 't> Body<'l, 't> {
         match &mut intrinsic {
             Intrinsic::Min(_) | Intrinsic::Max(_) => {
                 let types: Vec<_> = args.iter().map(|a| a.ty.clone()).collect();
-                if let [Type::Int(a), Type::Int(b)] = types.as_slice() {
-                    let ty = common(*a, *b);
+                let own = match (&stated, types.as_slice()) {
+                    (Some(Type::Int(ty)), [_, _]) => Some(*ty),
+                    (_, [Type::Int(a), Type::Int(b)]) => Some(common(*a, *b)),
+                    _ => None,
+                };
+                if let Some(ty) = own {
                     let args = args.into_iter().map(|a| self.convert(a, &Type::Int(ty))).collect();
                     let is_min = matches!(intrinsic, Intrinsic::Min(_));
                     let intrinsic = if is_min { Intrinsic::Min(ty) } else { Intrinsic::Max(ty) };
@@ -336,7 +352,15 @@ impl<'l, 't> Body<'l, 't> {
                 // Exact for operands of 24 bits, which is what the function is for.
                 if let [a, b] = args.as_slice() {
                     let ty = if name.as_str() == "__umul24" { IntTy::U32 } else { IntTy::I32 };
-                    let (a, b) = (self.convert(a.clone(), &Type::Int(ty)), self.convert(b.clone(), &Type::Int(ty)));
+                    let factor = |body: &mut Self, e: &Expr| match body.fold(e) {
+                        Some(n) => {
+                            let low = n.rem_euclid(1 << 24);
+                            let low = if ty.signed && low >= 1 << 23 { low - (1 << 24) } else { low };
+                            Expr::new(ExprKind::Int(low), Type::Int(ty), span)
+                        }
+                        None => body.convert(e.clone(), &Type::Int(ty)),
+                    };
+                    let (a, b) = (factor(self, a), factor(self, b));
                     return Expr::new(ExprKind::Arith(NBin::Mul, ty, Box::new(a), Box::new(b)), Type::Int(ty), span);
                 }
             }
