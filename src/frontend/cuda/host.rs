@@ -793,7 +793,8 @@ impl<'u> Host<'_, 'u> {
                 }
                 let uses = self.uses.get(name)?;
                 let own = integer_type(self.unit.str(uses.ty?));
-                let plain = |n: &Node<'u>| matches!(n.kind(), "number_literal" | "sizeof_expression" | "cast_expression");
+                let plain =
+                    |n: &Node<'u>| matches!(n.kind(), "number_literal" | "sizeof_expression" | "cast_expression");
                 own.or_else(|| self.type_of(uses.init.filter(plain)?))
             }
             "cast_expression" => integer_type(self.unit.str(field("type")?)),

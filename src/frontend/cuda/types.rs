@@ -112,6 +112,7 @@ impl<'t> Body<'_, 't> {
                 Some(inner) => self.type_of(inner),
                 None => Type::Unknown(Arc::from(text)),
             },
+            "placeholder_type_specifier" if text.starts_with("decltype") => Type::Unknown(Arc::from(AUTO_REFERENCE)),
             "placeholder_type_specifier" | "auto" => Type::Unknown(Arc::from("auto")),
             "type_descriptor" => {
                 let base = match node.child_by_field_name("type") {
@@ -515,11 +516,18 @@ impl<'t> Body<'_, 't> {
         let inner = |n: Node<'t>| n.child_by_field_name("declarator");
         match node.kind() {
             "pointer_declarator" | "abstract_pointer_declarator" | "pointer_type_declarator" => {
+                // What a pointer to arrays of unknown length is moved by is not known.
+                let ty = match ty {
+                    Type::Array(_, None) => Type::Unknown(Arc::from("[]")),
+                    other => other,
+                };
                 self.declare_in(ty.ptr(), inner(node))
             }
             "reference_declarator" | "abstract_reference_declarator" => {
                 let next = inner(node).or_else(|| last_named(node));
-                self.declare_in(Type::Ref(Arc::new(ty)), next)
+                // A reference to a reference is that reference.
+                let ty = if let Type::Ref(_) = ty { ty } else { Type::Ref(Arc::new(ty)) };
+                self.declare_in(ty, next)
             }
             "array_declarator" | "abstract_array_declarator" => {
                 let length = node.child_by_field_name("size").and_then(|size| self.constant(size));

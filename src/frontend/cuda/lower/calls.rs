@@ -249,6 +249,34 @@ impl<'l, 't> Body<'l, 't> {
         (own, false) < (chosen.cost, chosen.decl.template.is_some())
     }
 
+    /// What `T &&x` of a template is given a place for makes `T` a reference.
+    fn forwarded(&self, decl: &FunDecl<'t>, mut bindings: Bindings, args: &[Expr]) -> Bindings {
+        let (Some(template), Some(list)) = (decl.template, decl.declarator.child_by_field_name("parameters")) else {
+            return bindings;
+        };
+        let own = self.template_parameters(template);
+        let mut cursor = list.walk();
+        let parameters = list.named_children(&mut cursor).filter(|p| p.kind() != "comment");
+        for (parameter, arg) in parameters.zip(args) {
+            let (Some(ty), Some(declarator)) =
+                (parameter.child_by_field_name("type"), parameter.child_by_field_name("declarator"))
+            else {
+                continue;
+            };
+            let name = self.text(ty);
+            let plain = own.iter().any(|p| p == name) && self.text(parameter).starts_with(name);
+            if plain
+                && self.text(declarator).starts_with("&&")
+                && is_lvalue(arg)
+                && let Some(bound) = bindings.types.get_mut(name)
+                && matches!(bound, Type::Int(_) | Type::Float(_) | Type::Ptr(_) | Type::Struct(_))
+            {
+                *bound = Type::Ref(Arc::new(bound.clone()));
+            }
+        }
+        bindings
+    }
+
     pub(super) fn call_decl(
         &mut self,
         decl: FunDecl<'t>,
@@ -257,6 +285,7 @@ impl<'l, 't> Body<'l, 't> {
         args: Vec<Expr>,
         span: Span,
     ) -> Expr {
+        let bindings = self.forwarded(&decl, bindings, &args);
         let (types, returns) = self.inside(&decl, &bindings, |body| (body.parameters(&decl), body.return_type(&decl)));
         let mut lowered: Vec<Expr> = this.into_iter().collect();
         let mut args = args.into_iter();

@@ -34,7 +34,8 @@ impl<'l, 't> Body<'l, 't> {
         let inner = matches!(group.value(), Type::Unknown(name) if name.ends_with(INNER));
         if exchange && lanes.is_some() {
             if name == "match_all" {
-                let args = args.iter().map(|a| self.value(a.clone())).collect();
+                let [value, result] = args else { return None };
+                let args = vec![self.value(value.clone()), self.address_of(result.clone(), span)];
                 let intrinsic = Intrinsic::WritesPointers(Name::new(name));
                 return Some(Expr::new(ExprKind::Intrinsic(intrinsic, args), Type::UINT, span));
             }

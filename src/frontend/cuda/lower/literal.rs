@@ -60,8 +60,8 @@ pub(super) fn character(text: &str) -> Option<(i128, IntTy)> {
         "U" => IntTy::U32,
         _ => return None,
     };
-    // An escape for a byte is one for a unit here.
-    (ty == IntTy::I8 || value >= 0).then_some((value, ty))
+    // An escape for a byte is one for a unit here, of which it fills the end.
+    Some((if ty == IntTy::I8 { value } else { value.rem_euclid(256) }, ty))
 }
 
 fn narrow_character(text: &str) -> Option<i128> {
