@@ -85,7 +85,8 @@ fn relations(params: &[VarDecl], launch: &HostLaunch, known: &HostFacts) -> Vec<
     let mut relations: Vec<B> = Vec::new();
     for (param, arg) in params.iter().zip(&launch.args) {
         let (Type::Int(ty), Some(arg)) = (&param.ty, arg) else { continue };
-        if known.params.contains_key(param.name.as_str()) {
+        // What is given may not fit a small parameter.
+        if known.params.contains_key(param.name.as_str()) || ty.bits < 32 {
             continue;
         }
         let var = Var { name: param.name.clone(), ty: *ty };

@@ -178,7 +178,8 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
     let origin = |start: usize, end: usize| expanded.origins.origin(start, end).span;
     let mut kernels = Vec::new();
     match Unit::parse(&expanded.text, dialect, &origin) {
-        Some(unit) => {
+        Some(mut unit) => {
+            unit.set_packing(expanded.pragmas.iter().map(|p| (p.offset, p.expanded.as_str())));
             let mut names = unit.names();
             names.header_missing = expanded.remarks.iter().any(|r| r.code == "include-missing");
             let mut lower = Lower::new(&unit, &names);

@@ -27,6 +27,8 @@ pub enum Op {
     Load(Type),
     /// Takes the address, then the value, which stays.
     Store(Type),
+    /// The same, but the address stays.
+    StorePlace(Type),
     Member(u64),
     /// Address and index of an array with so many elements of that size.
     Element(u64, Option<u64>),
@@ -48,6 +50,8 @@ pub enum Op {
     PushHole,
     /// Stores the value at the address below it; leaves the new value or, for `old`, that of the hole.
     Update(Type, bool),
+    /// Stores the value at the address below it; leaves the address.
+    UpdatePlace(Type),
     Jump(usize),
     JumpIfNot(usize),
     JumpIf(usize),
@@ -401,13 +405,8 @@ impl Compiler<'_> {
                 self.emit(Op::Store(expr.ty.value().clone()), span);
             }
             ExprKind::Update { place, value, old } => {
-                let ty = expr.ty.value();
-                self.place(place);
-                self.emit(Op::Duplicate, place.span);
-                self.load(ty, place.span);
-                self.emit(Op::PushHole, span);
-                self.value(value);
-                self.emit(Op::Update(ty.clone(), *old), span);
+                self.update(place, value, expr);
+                self.emit(Op::Update(expr.ty.value().clone(), *old), span);
             }
             ExprKind::Hole => {
                 self.emit(Op::Hole, span);
@@ -472,6 +471,15 @@ impl Compiler<'_> {
         self.patch_here(end);
     }
 
+    /// The address of what is changed, and its new value; the old one is in the hole.
+    fn update(&mut self, place: &Expr, value: &Expr, expr: &Expr) {
+        self.place(place);
+        self.emit(Op::Duplicate, place.span);
+        self.load(expr.ty.value(), place.span);
+        self.emit(Op::PushHole, expr.span);
+        self.value(value);
+    }
+
     /// The address of a place.
     fn place(&mut self, expr: &Expr) {
         let span = expr.span;
@@ -509,6 +517,15 @@ impl Compiler<'_> {
             ExprKind::Comma(l, r) => {
                 self.effect(l);
                 self.place(r);
+            }
+            ExprKind::Assign(place, value) => {
+                self.value(value);
+                self.place(place);
+                self.emit(Op::StorePlace(expr.ty.value().clone()), span);
+            }
+            ExprKind::Update { place, value, old: false } => {
+                self.update(place, value, expr);
+                self.emit(Op::UpdatePlace(expr.ty.value().clone()), span);
             }
             _ => {
                 self.value(expr);

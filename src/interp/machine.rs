@@ -535,6 +535,19 @@ impl<'p> Machine<'p> {
                 let Some(before) = frame.holes.pop() else { return unsupported("an update") };
                 if old { before } else { value }
             }
+            Op::StorePlace(ty) => {
+                let address = pop(frame)?.int()?;
+                let value = pop(frame)?;
+                self.store(worker, address, &ty, &value, span)?;
+                Value::Int(address)
+            }
+            Op::UpdatePlace(ty) => {
+                let value = pop(frame)?;
+                let address = pop(frame)?.int()?;
+                self.store(worker, address, &ty, &value, span)?;
+                frame.holes.pop();
+                Value::Int(address)
+            }
             Op::PushHole => {
                 let value = pop(frame)?;
                 frame.holes.push(value);

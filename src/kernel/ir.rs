@@ -130,9 +130,10 @@ pub enum ExprKind {
     Offset(Box<Expr>, Box<Expr>),
     /// The number of elements between two pointers.
     Distance(Box<Expr>, Box<Expr>),
-    /// Stores the second into the first; the value is the place.
+    /// Stores the second into the first; the value is what is stored. Where a place is wanted, it is the first.
     Assign(Box<Expr>, Box<Expr>),
-    /// Reads the place, combines (the hole is [`ExprKind::Hole`]), stores; the value is the new one, or the old one when `old`.
+    /// Reads the place, combines (the hole is [`ExprKind::Hole`]), stores; the value is the new one, or the old one when
+    /// `old`. Where a place is wanted, it is the one that was stored to, unless `old`.
     Update {
         place: Box<Expr>,
         value: Box<Expr>,

@@ -78,7 +78,7 @@ impl Type {
     pub fn has_unknown_size(&self) -> bool {
         match self {
             Type::Unknown(_) => true,
-            Type::Array(elem, _) => elem.has_unknown_size(),
+            Type::Array(elem, length) => length.is_none() || elem.has_unknown_size(),
             Type::Struct(s) => !s.complete || s.fields.iter().any(|f| f.ty.has_unknown_size()),
             _ => false,
         }

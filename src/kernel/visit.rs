@@ -187,6 +187,8 @@ fn roots(place: &Expr, vars: &mut BTreeSet<VarId>) -> bool {
             true
         }
         ExprKind::Member(inner, _, _) | ExprKind::Element(inner, _) | ExprKind::Comma(_, inner) => roots(inner, vars),
+        // The result of an assignment is its place.
+        ExprKind::Assign(inner, _) | ExprKind::Update { place: inner, .. } => roots(inner, vars),
         ExprKind::Choose(_, t, e) => {
             let (t, e) = (roots(t, vars), roots(e, vars));
             t && e

@@ -149,19 +149,15 @@ pub fn function(name: &str) -> Option<Builtin> {
             known(Intrinsic::BarrierReduce(Name::new(name)), Type::INT)
         }
         // Evaluated by the program: what their arguments read counts.
-        "printf" | "assert" => known(Intrinsic::Havoc(Name::new(name)), Type::INT),
+        "printf" | "assert" | "__nanosleep" | "__prof_trigger" => known(Intrinsic::Havoc(Name::new(name)), Type::INT),
         "__cluster_barrier_arrive" => known(Intrinsic::ClusterArrive, Type::Void),
         "__cluster_barrier_wait" => known(Intrinsic::ClusterWait, Type::Void),
         // It orders nothing; a wait without another arrive is then a loss.
         "__cluster_barrier_arrive_relaxed" => known(Intrinsic::Nothing, Type::Void),
         "__syncwarp" => known(Intrinsic::Barrier(Scope::Warp), Type::Void),
-        "__threadfence"
-        | "__threadfence_block"
-        | "__threadfence_system"
-        | "__prof_trigger"
-        | "__nanosleep"
-        | "__builtin_assume_aligned_"
-        | "__pragma" => known(Intrinsic::Nothing, Type::Void),
+        "__threadfence" | "__threadfence_block" | "__threadfence_system" | "__builtin_assume_aligned_" | "__pragma" => {
+            known(Intrinsic::Nothing, Type::Void)
+        }
         // Annotations of GPUVerify's prover, which this analysis does not need.
         "__invariant"
         | "__global_invariant"
@@ -203,11 +199,23 @@ pub fn function(name: &str) -> Option<Builtin> {
         "memcpy" | "__builtin_memcpy" | "memmove" | "__builtin_memmove" => known(Intrinsic::MemCopy, Type::Void.ptr()),
         "memset" | "__builtin_memset" => known(Intrinsic::MemSet, Type::Void.ptr()),
         "__ldg" | "__ldcg" | "__ldca" | "__ldcs" | "__ldlu" | "__ldcv" => like_argument(Intrinsic::ReadThrough),
-        "min" | "umin" | "ullmin" | "llmin" => like_argument(Intrinsic::Min(IntTy::I32)),
-        "max" | "umax" | "ullmax" | "llmax" => like_argument(Intrinsic::Max(IntTy::I32)),
-        "__mul24" | "__umul24" | "mul24" | "__mulhi" | "__umulhi" | "__mul64hi" | "__umul64hi" | "__sad" | "__usad"
-        | "__brev" | "__byte_perm" | "__hadd" | "__rhadd" | "__funnelshift_l" | "__funnelshift_r" | "__vadd4"
-        | "__dp4a" | "abs" | "labs" | "llabs" => like_argument(Intrinsic::Pure(Name::new(name), None)),
+        "min" => like_argument(Intrinsic::Min(IntTy::I32)),
+        "max" => like_argument(Intrinsic::Max(IntTy::I32)),
+        "umin" => known(Intrinsic::Min(IntTy::U32), Type::UINT),
+        "umax" => known(Intrinsic::Max(IntTy::U32), Type::UINT),
+        "llmin" => known(Intrinsic::Min(IntTy::I64), Type::Int(IntTy::I64)),
+        "llmax" => known(Intrinsic::Max(IntTy::I64), Type::Int(IntTy::I64)),
+        "ullmin" => known(Intrinsic::Min(IntTy::U64), Type::Int(IntTy::U64)),
+        "ullmax" => known(Intrinsic::Max(IntTy::U64), Type::Int(IntTy::U64)),
+        "__umulhi" | "__sad" | "__usad" | "__brev" | "__byte_perm" | "__funnelshift_l" | "__funnelshift_r"
+        | "__vadd4" => known(Intrinsic::Pure(Name::new(name), None), Type::UINT),
+        "__brevll" | "__umul64hi" => known(Intrinsic::Pure(Name::new(name), None), Type::Int(IntTy::U64)),
+        "__mulhi" | "__rhadd" => known(Intrinsic::Pure(Name::new(name), None), Type::INT),
+        "__mul64hi" | "labs" | "llabs" => known(Intrinsic::Pure(Name::new(name), None), Type::Int(IntTy::I64)),
+        // Of 16 bits, for numbers of half precision, it is another function.
+        "__mul24" | "__umul24" | "mul24" | "__hadd" | "__dp4a" | "abs" => {
+            like_argument(Intrinsic::Pure(Name::new(name), None))
+        }
         "__popc" | "__builtin_popcount" => known(Intrinsic::Pure(Name::new(name), Some((0, 32))), Type::INT),
         "__popcll" => known(Intrinsic::Pure(Name::new(name), Some((0, 64))), Type::INT),
         "__clz" | "__builtin_clz" | "__ffs" | "__builtin_ffs" => {
@@ -240,12 +248,17 @@ pub fn function(name: &str) -> Option<Builtin> {
         }
         "sincos" | "sincosf" | "sincospi" | "sincospif" | "__sincosf" | "frexp" | "frexpf" | "modf" | "modff"
         | "remquo" | "remquof" => known(Intrinsic::WritesPointers(Name::new(name)), FLOAT),
-        "clock" | "clock64" | "__clock" | "__clock64" | "__activemask" | "__ballot" | "__ballot_sync" | "__any"
-        | "__any_sync" | "__all_sync" | "__match_any_sync" | "__match_all_sync" | "__reduce_add_sync"
-        | "__reduce_max_sync" | "__reduce_min_sync" | "__globaltimer" | "__laneid_" => {
-            known(Intrinsic::Havoc(Name::new(name)), Type::UINT)
+        "__activemask" | "__ballot" | "__ballot_sync" | "__match_any_sync" | "__laneid_" | "__reduce_and_sync"
+        | "__reduce_or_sync" | "__reduce_xor_sync" => known(Intrinsic::Havoc(Name::new(name)), Type::UINT),
+        "__any" | "__any_sync" | "__all" | "__all_sync" => known(Intrinsic::Havoc(Name::new(name)), Type::INT),
+        "clock" | "clock64" | "__clock" | "__clock64" | "__globaltimer" => {
+            known(Intrinsic::Havoc(Name::new(name)), Type::Int(IntTy::I64))
         }
-        "__all" => like_argument(Intrinsic::Havoc(Name::new(name))),
+        // Of the type of the value.
+        "__reduce_add_sync" | "__reduce_max_sync" | "__reduce_min_sync" => {
+            like_argument(Intrinsic::Havoc(Name::new(name)))
+        }
+        "__match_all_sync" => known(Intrinsic::WritesPointers(Name::new(name)), Type::UINT),
         "__uniform_int" | "__uniform_bool" => known(Intrinsic::UniformInt, Type::BOOL),
         "__distinct_int" | "__distinct_bool" => known(Intrinsic::DistinctInt, Type::BOOL),
         "__other_int" | "__other_bool" => known(Intrinsic::OtherInt, Type::INT),

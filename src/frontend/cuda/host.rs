@@ -50,6 +50,58 @@ struct Uses<'t> {
     is_parameter: bool,
 }
 
+/// The integer type that words stand for; `None`: not said, as by `auto`.
+fn integer_type(text: &str) -> Option<IntTy> {
+    let words: Vec<&str> = text
+        .split(|c: char| !c.is_alphanumeric() && c != '_')
+        .filter(|w| !matches!(*w, "" | "const" | "std" | "int" | "signed"))
+        .collect();
+    let of = |bits, signed| Some(IntTy { bits, signed });
+    match words.as_slice() {
+        ["auto"] => None,
+        [] | ["int32_t"] => Some(IntTy::I32),
+        ["bool"] => Some(IntTy::BOOL),
+        ["size_t" | "uint64_t"] => Some(IntTy::U64),
+        ["int64_t"] => Some(IntTy::I64),
+        ["uint" | "uint32_t"] => Some(IntTy::U32),
+        words => {
+            let signed = !words.contains(&"unsigned");
+            let bits = match words {
+                _ if words.contains(&"char") => 8,
+                _ if words.contains(&"short") => 16,
+                _ if words.contains(&"long") => 64,
+                ["unsigned"] => 32,
+                _ => return None,
+            };
+            of(bits, signed)
+        }
+    }
+}
+
+fn promoted(ty: IntTy) -> IntTy {
+    if ty.bits < 32 { IntTy::I32 } else { ty }
+}
+
+/// The type in which two numbers are combined.
+fn in_common(a: IntTy, b: IntTy) -> IntTy {
+    let (a, b) = (promoted(a), promoted(b));
+    match a.bits.cmp(&b.bits) {
+        std::cmp::Ordering::Greater => a,
+        std::cmp::Ordering::Less => b,
+        std::cmp::Ordering::Equal => IntTy { bits: a.bits, signed: a.signed && b.signed },
+    }
+}
+
+/// A number after a conversion. Sizes are taken to fit types of 32 bits; `None`: it may not fit a smaller one.
+fn converted(value: &N, ty: Option<IntTy>) -> Option<N> {
+    match (ty, value.as_num()) {
+        (None, _) => Some(value.clone()),
+        (Some(IntTy::BOOL), _) => Some(N::ite(&value.ne(&N::num(0)), &N::num(1), &N::num(0))),
+        (Some(ty), Some(n)) => Some(N::num(ty.wrap(n))),
+        (Some(ty), None) => (ty.bits >= 32).then(|| value.clone()),
+    }
+}
+
 /// A function of the host.
 struct Host<'l, 'u> {
     unit: &'u Unit<'u>,
@@ -58,7 +110,7 @@ struct Host<'l, 'u> {
     /// `grid.x = e`, by variable and field.
     fields: HashMap<(&'u str, &'u str), (usize, Node<'u>)>,
     /// Arguments of the small functions that are being followed.
-    arguments: Vec<HashMap<&'u str, N>>,
+    arguments: Vec<HashMap<&'u str, (N, IntTy)>>,
     /// Addresses that are only read through.
     copied: Vec<Node<'u>>,
     lambdas: Vec<Node<'u>>,
@@ -530,11 +582,12 @@ impl<'u> Host<'_, 'u> {
             "cast_expression" => {
                 let (ty, value) = (field("type")?, field("value")?);
                 self.is_integer_type(ty).then_some(())?;
-                self.rounded(value).or_else(|| self.number(value))
+                let value = self.rounded(value).or_else(|| self.number(value))?;
+                converted(&value, integer_type(self.unit.str(ty)))
             }
             "unary_expression" if self.unit.str(field("operator")?) == "-" => {
                 let value = self.number(field("argument")?)?;
-                Some(N::bin(NBin::Sub, IntTy::MATH, &N::num(0), &value))
+                Some(self.wrapped(N::bin(NBin::Sub, IntTy::MATH, &N::num(0), &value), node))
             }
             "conditional_expression" => {
                 let cond = self.condition(field("condition")?)?;
@@ -547,7 +600,10 @@ impl<'u> Host<'_, 'u> {
                     let cond = self.condition(node)?;
                     return Some(N::ite(&cond, &N::num(1), &N::num(0)));
                 }
-                let (l, r) = (self.number(field("left")?)?, self.number(field("right")?)?);
+                let (left, right) = (field("left")?, field("right")?);
+                let (l, r) = (self.number(left)?, self.number(right)?);
+                // `(n + b - 1) / b` is not evaluated where `b` is zero.
+                let l = if op == "/" { self.rounding_up(left, right).unwrap_or(l) } else { l };
                 let op = match op {
                     "+" => NBin::Add,
                     "-" => NBin::Sub,
@@ -557,14 +613,21 @@ impl<'u> Host<'_, 'u> {
                     "%" => NBin::Rem,
                     "<<" | ">>" => {
                         let by = r.as_num().filter(|n| (0..62).contains(n))?;
-                        // Of a number that is not negative, which is what sizes are.
                         let factor = N::num(1i128 << by);
                         let op = if op == "<<" { NBin::Mul } else { NBin::Div };
-                        return Some(N::bin(op, IntTy::MATH, &l, &factor));
+                        let shifted = N::bin(op, IntTy::MATH, &l, &factor);
+                        if op == NBin::Mul || self.least(left).is_some_and(|n| n >= 0) {
+                            return Some(self.wrapped(shifted, node));
+                        }
+                        // A negative number is rounded down.
+                        let up = N::bin(NBin::Sub, IntTy::MATH, &N::num((1i128 << by) - 1), &l);
+                        let up = N::bin(NBin::Div, IntTy::MATH, &up, &factor);
+                        let below = N::bin(NBin::Sub, IntTy::MATH, &N::num(0), &up);
+                        return Some(N::ite(&B::rel(NRel::Lt, &l, &N::num(0)), &below, &shifted));
                     }
                     _ => return None,
                 };
-                Some(N::bin(op, IntTy::MATH, &l, &r))
+                Some(self.wrapped(N::bin(op, IntTy::MATH, &l, &r), node))
             }
             "field_expression" => {
                 let axis = match self.unit.str(field("field")?) {
@@ -588,7 +651,7 @@ impl<'u> Host<'_, 'u> {
     fn variable(&mut self, name: &'u str, node: Node<'u>) -> Option<N> {
         if let Some(arguments) = self.arguments.last() {
             return match arguments.get(name) {
-                Some(value) => Some(value.clone()),
+                Some((value, _)) => Some(value.clone()),
                 None => self.constant(node),
             };
         }
@@ -605,7 +668,9 @@ impl<'u> Host<'_, 'u> {
                     "argument_list" | "initializer_list" if init.named_child_count() == 1 => init.named_child(0)?,
                     _ => init,
                 };
-                Some(self.number(inner).unwrap_or_else(|| symbol(name)))
+                let ty = uses.ty.and_then(|ty| integer_type(self.unit.str(ty)));
+                let value = self.number(inner).and_then(|value| converted(&value, ty));
+                Some(value.unwrap_or_else(|| symbol(name)))
             }
             _ => Some(symbol(name)),
         }
@@ -724,7 +789,8 @@ impl<'u> Host<'_, 'u> {
                 "uint",
             ];
             words.contains(&integer.trim()).then_some(())?;
-            return self.rounded(*value).or_else(|| self.number(*value));
+            let value = self.rounded(*value).or_else(|| self.number(*value))?;
+            return converted(&value, integer_type(integer));
         }
         // A lambda, or another object that is called.
         if self.uses.contains_key(name) {
@@ -739,7 +805,8 @@ impl<'u> Host<'_, 'u> {
         }
         if overloads.is_empty() && matches!(name, "int" | "size_t" | "unsigned") {
             let [value] = arguments.as_slice() else { return None };
-            return self.rounded(*value).or_else(|| self.number(*value));
+            let value = self.rounded(*value).or_else(|| self.number(*value))?;
+            return converted(&value, integer_type(name));
         }
         let mut defined = overloads.iter().filter(|d| d.has_body);
         let (Some(decl), None) = (defined.next(), defined.next()) else { return None };
@@ -756,17 +823,160 @@ impl<'u> Host<'_, 'u> {
         for (parameter, argument) in
             parameters.named_children(&mut cursor).filter(|p| p.kind() != "comment").zip(&arguments)
         {
-            if !self.is_integer_type(parameter.child_by_field_name("type")?) {
+            let ty = parameter.child_by_field_name("type")?;
+            if !self.is_integer_type(ty) {
                 return None;
             }
             let name = parameter.child_by_field_name("declarator").and_then(declared_name)?;
-            bound.insert(self.unit.str(name), self.number(*argument)?);
+            let ty = integer_type(self.unit.str(ty));
+            let value = converted(&self.number(*argument)?, ty)?;
+            let ty = ty.or_else(|| self.type_of(*argument)).unwrap_or(IntTy::I32);
+            bound.insert(self.unit.str(name), (value, ty));
         }
         self.arguments.push(bound);
         let value = only.named_child(0);
         let result = value.and_then(|v| self.rounded(v).or_else(|| self.number(v)));
         self.arguments.pop();
-        result
+        let returns = decl.node.child_by_field_name("type").and_then(|ty| integer_type(self.unit.str(ty)));
+        converted(&result?, returns)
+    }
+
+    // ---- types ----
+
+    /// The type that an expression has in C, as far as it is known.
+    fn type_of(&self, node: Node<'u>) -> Option<IntTy> {
+        let field = |name: &str| node.child_by_field_name(name);
+        match node.kind() {
+            "parenthesized_expression" | "condition_clause" => {
+                self.type_of(field("value").or_else(|| last_named(node))?)
+            }
+            "number_literal" => {
+                let text = self.unit.str(node).to_ascii_lowercase();
+                let suffix = text.trim_start_matches(|c: char| c.is_ascii_hexdigit() || c == 'x' || c == '\'');
+                let bits = if suffix.contains('l') { 64 } else { 32 };
+                Some(IntTy { bits, signed: !suffix.contains('u') })
+            }
+            "sizeof_expression" => Some(IntTy::U64),
+            "identifier" => {
+                let name = self.unit.str(node);
+                if let Some(arguments) = self.arguments.last() {
+                    return arguments.get(name).map(|(_, ty)| *ty);
+                }
+                let uses = self.uses.get(name)?;
+                let own = integer_type(self.unit.str(uses.ty?));
+                let plain =
+                    |n: &Node<'u>| matches!(n.kind(), "number_literal" | "sizeof_expression" | "cast_expression");
+                own.or_else(|| self.type_of(uses.init.filter(plain)?))
+            }
+            "cast_expression" => integer_type(self.unit.str(field("type")?)),
+            "unary_expression" => self.type_of(field("argument")?).map(promoted),
+            "field_expression" => Some(IntTy::U32),
+            "conditional_expression" => {
+                Some(in_common(self.type_of(field("consequence")?)?, self.type_of(field("alternative")?)?))
+            }
+            "binary_expression" => {
+                let (l, r) = (field("left")?, field("right")?);
+                match self.unit.str(field("operator")?) {
+                    "<<" | ">>" => self.type_of(l).map(promoted),
+                    "+" | "-" | "*" | "/" | "%" => {
+                        // A constant of the unit counts as an `int`.
+                        let ty = |n| self.type_of(n).unwrap_or(IntTy::I32);
+                        Some(in_common(ty(l), ty(r)))
+                    }
+                    _ => Some(IntTy::I32),
+                }
+            }
+            "call_expression" => {
+                let function = field("function")?;
+                let callee = self.unit.str(function);
+                if let Some(("static_cast", ty)) = callee.trim_end_matches('>').split_once('<') {
+                    return integer_type(ty);
+                }
+                let name = self.unit.str(self.unit.qualified(function).1);
+                match self.lower.names.functions.get(name).and_then(|list| list.first()) {
+                    Some(decl) => integer_type(self.unit.str(decl.node.child_by_field_name("type")?)),
+                    None if matches!(name, "min" | "max") => self.type_of(field("arguments")?.named_child(0)?),
+                    None => integer_type(name),
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// A number that an expression is not less than, by its type and its parts.
+    fn least(&mut self, node: Node<'u>) -> Option<i128> {
+        if let Some(n) = self.number(node)?.as_num() {
+            return Some(n);
+        }
+        let field = |name: &str| node.child_by_field_name(name);
+        match node.kind() {
+            "parenthesized_expression" => self.least(field("value").or_else(|| last_named(node))?),
+            "binary_expression" => {
+                let (left, right) = (field("left")?, field("right")?);
+                let l = self.least(left)?;
+                match self.unit.str(field("operator")?) {
+                    "+" => Some(l + self.least(right)?),
+                    "*" | "/" | "%" | ">>" | "<<" if l >= 0 && self.least(right)? >= 0 => Some(0),
+                    "-" => Some(l - self.number(right)?.as_num()?),
+                    _ => None,
+                }
+            }
+            "identifier" => {
+                // A variable that stands for itself.
+                let own = self.number(node)? == symbol(self.unit.str(node));
+                (own && !self.type_of(node)?.signed).then_some(0)
+            }
+            "field_expression" => Some(0),
+            _ => None,
+        }
+    }
+
+    /// The value of an expression, which in an unsigned type is never negative.
+    fn wrapped(&mut self, value: N, node: Node<'u>) -> N {
+        match self.type_of(node) {
+            Some(ty) if !ty.signed => self.unsigned(value, node, ty),
+            _ => value,
+        }
+    }
+
+    fn unsigned(&mut self, value: N, node: Node<'u>, ty: IntTy) -> N {
+        if let Some(n) = value.as_num() {
+            return N::num(ty.wrap(n));
+        }
+        // Sums and products of sizes are taken to fit.
+        let difference = node.kind() != "binary_expression"
+            || node.child_by_field_name("operator").is_some_and(|op| self.unit.str(op) == "-");
+        if !difference || self.depth > MAX_DEPTH || self.least_of(node).is_some_and(|n| n >= 0) {
+            return value;
+        }
+        let above = N::bin(NBin::Add, IntTy::MATH, &value, &N::num(1i128 << ty.bits));
+        N::ite(&B::rel(NRel::Lt, &value, &N::num(0)), &above, &value)
+    }
+
+    /// [`Self::least`] of a difference, by its parts.
+    fn least_of(&mut self, node: Node<'u>) -> Option<i128> {
+        if node.kind() != "binary_expression" {
+            return self.least(node);
+        }
+        let (left, right) = (node.child_by_field_name("left")?, node.child_by_field_name("right")?);
+        Some(self.least(left)? - self.number(right)?.as_num()?)
+    }
+
+    /// The value of `n + b - 1` in front of `/ b`.
+    fn rounding_up(&mut self, left: Node<'u>, right: Node<'u>) -> Option<N> {
+        let mut left = left;
+        while left.kind() == "parenthesized_expression" {
+            left = last_named(left)?;
+        }
+        let (sum, one) = (left.child_by_field_name("left")?, left.child_by_field_name("right")?);
+        let minus = self.unit.str(left.child_by_field_name("operator")?) == "-" && self.unit.str(one) == "1";
+        let adds = sum.kind() == "binary_expression"
+            && self.unit.str(sum.child_by_field_name("operator")?) == "+"
+            && [sum.child_by_field_name("left")?, sum.child_by_field_name("right")?]
+                .iter()
+                .any(|part| self.unit.str(*part) == self.unit.str(right));
+        (minus && adds).then_some(())?;
+        Some(N::bin(NBin::Sub, IntTy::MATH, &self.number(sum)?, &N::num(1)))
     }
 
     fn condition(&mut self, node: Node<'u>) -> Option<B> {
@@ -792,7 +1002,15 @@ impl<'u> Host<'_, 'u> {
                     ">=" => (NRel::Le, true),
                     _ => return self.truth(node),
                 };
-                let (l, r) = (self.number(left)?, self.number(right)?);
+                let (mut l, mut r) = (self.number(left)?, self.number(right)?);
+                // Where one side is unsigned, the other is made so.
+                let ty = |host: &Self, n| host.type_of(n).unwrap_or(IntTy::I32);
+                let (a, b) = (ty(self, left), ty(self, right));
+                let ty = in_common(a, b);
+                if !ty.signed {
+                    l = self.unsigned(l, left, ty);
+                    r = self.unsigned(r, right, ty);
+                }
                 let (l, r) = if rel.1 { (r, l) } else { (l, r) };
                 Some(B::rel(rel.0, &l, &r))
             }

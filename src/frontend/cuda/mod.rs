@@ -2,6 +2,7 @@
 
 pub mod builtins;
 pub mod host;
+mod layout;
 pub mod lower;
 pub mod opencl;
 pub mod types;

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use tree_sitter::Node;
 
 use super::builtins;
-use super::lower::{Body, Local, is_place};
+use super::layout::{Part, Parts};
+use super::lower::{Body, Local, is_lvalue};
 use super::opencl;
 use super::unit::{Dialect, Found, Qualifier, TypeDecl, child_of_kind, declared_name, last_named};
 use crate::exp::IntTy;
+use crate::kernel::ir::ExprKind;
 use crate::kernel::types::{StructTy, Type};
 
 /// What the parameters of a template stand for.
@@ -34,10 +36,13 @@ impl Bindings {
 /// The name of the type that members with a number of bits have.
 pub const BIT_FIELD: &str = "bit-field";
 
+/// What `decltype(auto)` stands for: the type of the initialiser, or a reference to it.
+pub const AUTO_REFERENCE: &str = "decltype(auto)";
+
 /// The type that `auto` stands for until an initialiser says more.
 pub fn is_auto(ty: &Type) -> bool {
     match ty {
-        Type::Unknown(name) => &**name == "auto",
+        Type::Unknown(name) => matches!(&**name, "auto" | AUTO_REFERENCE),
         Type::Ref(inner) | Type::Ptr(inner) => is_auto(inner),
         _ => false,
     }
@@ -116,6 +121,7 @@ impl<'t> Body<'_, 't> {
                 Some(inner) => self.type_of(inner),
                 None => Type::Unknown(Arc::from(text)),
             },
+            "placeholder_type_specifier" if text.starts_with("decltype") => Type::Unknown(Arc::from(AUTO_REFERENCE)),
             "placeholder_type_specifier" | "auto" => Type::Unknown(Arc::from("auto")),
             "type_descriptor" => {
                 let base = match node.child_by_field_name("type") {
@@ -280,15 +286,23 @@ impl<'t> Body<'_, 't> {
         self.lower.class_nodes.get(&*s.name).is_some_and(|(node, _)| *node == class)
     }
 
+    /// Does `decltype(auto)` in front of this initialiser stand for a reference?
+    pub(super) fn stands_for_place(&mut self, node: Node<'t>) -> bool {
+        let expr = self.expr(node);
+        let declared = matches!(node.kind(), "identifier" | "field_expression");
+        is_lvalue(&expr) && (!declared || matches!(expr.kind, ExprKind::Deref(_)))
+    }
+
     /// `decltype(e)`: the type that a name was declared with, or for another place a reference.
     fn type_of_expression(&mut self, node: Node<'t>) -> Type {
         let Some(inner) = last_named(node) else { return Type::Unknown(Arc::from("decltype")) };
         if inner.kind() == "auto" {
-            return Type::Unknown(Arc::from("auto"));
+            // A value or a reference, as the initialiser is.
+            return Type::Unknown(Arc::from(AUTO_REFERENCE));
         }
         let expr = self.expr(inner);
         let declared = matches!(inner.kind(), "identifier" | "field_expression");
-        if is_place(&expr) && !declared { Type::Ref(Arc::new(expr.ty)) } else { expr.ty }
+        if is_lvalue(&expr) && !declared { Type::Ref(Arc::new(expr.ty)) } else { expr.ty }
     }
 
     fn template_type(&mut self, node: Node<'t>, qualifier: &Qualifier) -> Type {
@@ -458,6 +472,7 @@ impl<'t> Body<'_, 't> {
         let own_scope = self.lower.names.class_scopes.get(&node.id()).copied();
         let outer_scope = self.scope;
         self.scope = own_scope.unwrap_or(outer_scope);
+<<<<<<< HEAD
         // A class outside of all functions sees nothing of the one that we are in.
         let outer_scopes = self.scopes.clone();
         let outer_class = self.class_type.clone();
@@ -469,6 +484,9 @@ impl<'t> Body<'_, 't> {
         }
         let mut members = Vec::new();
         let mut complete = true;
+=======
+        let mut parts = Parts { complete: true, ..Parts::default() };
+>>>>>>> layout
         if let Some(bases) = child_of_kind(node, "base_class_clause") {
             let mut cursor = bases.walk();
             for base in bases.named_children(&mut cursor) {
@@ -477,17 +495,17 @@ impl<'t> Body<'_, 't> {
                 }
                 match self.type_of(base) {
                     Type::Struct(s) => {
-                        complete &= s.complete;
-                        members.extend(s.fields.iter().map(|f| (f.name.clone(), f.ty.clone())));
+                        parts.complete &= s.complete;
+                        parts.bases.push(Type::Struct(s));
                     }
-                    _ => complete = false,
+                    _ => parts.complete = false,
                 }
             }
         }
         let mut cursor = body.walk();
         for member in body.named_children(&mut cursor).collect::<Vec<_>>() {
             if member.kind() != "field_declaration" {
-                complete &= !member.is_error();
+                parts.complete &= !member.is_error();
                 continue;
             }
             let Some(ty) = member.child_by_field_name("type") else { continue };
@@ -500,32 +518,49 @@ impl<'t> Body<'_, 't> {
             let all: Vec<_> = member.children_by_field_name("declarator", &mut declarators).collect();
             if all.is_empty() {
                 // An anonymous struct or union: its fields are fields of this class.
-                if let Type::Struct(inner) = &base {
-                    members.push((Arc::from(""), Type::Struct(inner.clone())));
+                if let Type::Struct(_) = &base {
+                    let align = self.member_alignment((node, body), member, &base, true);
+                    parts.unclear |= align.is_none();
+                    let align = align.unwrap_or(1);
+                    parts.members.push(Part { name: Arc::from(""), ty: base.clone(), align });
                 }
             }
+            let single = all.len() == 1;
             for declarator in all {
                 if declarator.kind() == "function_declarator" {
                     continue;
                 }
                 let bits = child_of_kind(member, "bitfield_clause").is_some();
-                complete &= !bits;
+                parts.complete &= !bits;
                 let (ty, name) = self.declare(base.clone(), &declarator);
+                // Bit-fields share their bytes with others: a field of unknown type is never taken for its bytes.
+                let ty = if bits { Type::Unknown(BIT_FIELD.into()) } else { ty };
                 match name {
-                    // Bit-fields share their bytes with others: a field of unknown type is never taken for its bytes.
-                    Some(name) if bits => members.push((Arc::from(self.text(name)), Type::Unknown(BIT_FIELD.into()))),
-                    Some(name) => members.push((Arc::from(self.text(name)), ty)),
-                    None => complete = false,
+                    Some(name) => {
+                        let align = self.member_alignment((node, body), member, &ty, single);
+                        parts.unclear |= align.is_none();
+                        let align = align.unwrap_or(1);
+                        parts.members.push(Part { name: Arc::from(self.text(name)), ty, align });
+                    }
+                    None => parts.complete = false,
                 }
             }
         }
+        let layout = self.lay_out(&full, node, body, &parts);
         self.bindings = outer;
         self.scope = outer_scope;
+<<<<<<< HEAD
         self.scopes = outer_scopes;
         self.class_type = outer_class;
         let align = self.lower.unit.alignment(node, body);
         let layout = StructTy::layout(&full, members, node.kind() == "union_specifier", align, complete);
         let ty = Type::Struct(Arc::new(flatten_anonymous(layout)));
+=======
+        let ty = match layout {
+            Some(layout) => Type::Struct(Arc::new(flatten_anonymous(layout))),
+            None => Type::Unknown(Arc::from(full)),
+        };
+>>>>>>> layout
         self.lower.classes.insert(key, ty.clone());
         ty
     }
@@ -536,11 +571,18 @@ impl<'t> Body<'_, 't> {
         let inner = |n: Node<'t>| n.child_by_field_name("declarator");
         match node.kind() {
             "pointer_declarator" | "abstract_pointer_declarator" | "pointer_type_declarator" => {
+                // What a pointer to arrays of unknown length is moved by is not known.
+                let ty = match ty {
+                    Type::Array(_, None) => Type::Unknown(Arc::from("[]")),
+                    other => other,
+                };
                 self.declare_in(ty.ptr(), inner(node))
             }
             "reference_declarator" | "abstract_reference_declarator" => {
                 let next = inner(node).or_else(|| last_named(node));
-                self.declare_in(Type::Ref(Arc::new(ty)), next)
+                // A reference to a reference is that reference.
+                let ty = if let Type::Ref(_) = ty { ty } else { Type::Ref(Arc::new(ty)) };
+                self.declare_in(ty, next)
             }
             "array_declarator" | "abstract_array_declarator" => {
                 let length = node.child_by_field_name("size").and_then(|size| self.constant(size));
@@ -564,6 +606,19 @@ impl<'t> Body<'_, 't> {
         match next {
             Some(node) => self.declare(ty, &node),
             None => (ty, None),
+        }
+    }
+}
+
+impl Body<'_, '_> {
+    /// The type that a word stands for, or several words of a built-in one.
+    pub(super) fn type_by_name(&mut self, text: &str) -> Type {
+        let built_in = ["unsigned", "signed", "char", "short", "int", "long", "double"];
+        match text {
+            "float" => Type::Float(4),
+            "bool" => Type::BOOL,
+            _ if text.split_whitespace().all(|w| built_in.contains(&w)) && !text.is_empty() => sized(text),
+            _ => self.named(text, &Qualifier::default()),
         }
     }
 }

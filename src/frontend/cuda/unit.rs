@@ -34,8 +34,11 @@ pub struct Unit<'a> {
     pub tree: Tree,
     /// Where characters were inserted into the expanded text, in ascending order of position.
     inserted: Vec<usize>,
-    /// `__align__(n)` and its like, which the grammar does not know: where, and n.
+    /// `__align__(n)` and its like, which the grammar does not know.
     attributes: Attributes,
+    /// `#pragma pack`: from where on, and the most that members are aligned by. The inner `None` is no limit, the outer one
+    /// a pragma that is not understood.
+    packs: Vec<(usize, Option<Option<u64>>)>,
     pub dialect: Dialect,
     origin: &'a dyn Fn(usize, usize) -> Span,
 }
@@ -286,10 +289,53 @@ pub type ClusterDims = [Option<i128>; 3];
 /// What attributes say that are blanked, each with its position.
 #[derive(Default)]
 struct Attributes {
-    alignments: Vec<(usize, u64)>,
+    /// What was asked for, as written.
+    alignments: Vec<(usize, String)>,
+    packed: Vec<usize>,
     clusters: Vec<(usize, ClusterDims)>,
     /// The qualifiers of OpenCL C: where they stood.
     marks: Vec<(usize, Mark)>,
+}
+
+impl Attributes {
+    /// What `alignas(..)`, `__align__(..)`, `__attribute__((..))` or `__declspec(..)` says about the layout of a class.
+    fn layout(&mut self, at: usize, word: &str, arguments: &str) {
+        let inner = |text: &str| -> Option<String> {
+            Some(text.trim().strip_prefix('(')?.strip_suffix(')')?.trim().to_owned())
+        };
+        let Some(list) = inner(arguments) else { return };
+        match word {
+            "alignas" | "__align__" => self.alignments.push((at, list)),
+            "__declspec" => {
+                if let Some((_, rest)) = list.split_once("align") {
+                    self.alignments.push((at, inner(rest).unwrap_or_default()));
+                }
+            }
+            "__attribute__" | "__attribute" => {
+                let list = inner(&list).unwrap_or_default();
+                let mut depth = 0usize;
+                let items = list.split(|c: char| {
+                    depth = match c {
+                        '(' => depth + 1,
+                        ')' => depth.saturating_sub(1),
+                        _ => depth,
+                    };
+                    c == ',' && depth == 0
+                });
+                for item in items {
+                    let (name, value) = item.split_at(item.find('(').unwrap_or(item.len()));
+                    match name.trim().trim_matches('_') {
+                        "packed" => self.packed.push(at),
+                        // Without a number it is the most that the target aligns anything by.
+                        "aligned" if value.is_empty() => self.alignments.push((at, "16".to_owned())),
+                        "aligned" => self.alignments.push((at, inner(value).unwrap_or_default())),
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
 /// The arguments of `__cluster_dims__`: what is left out is 1.
@@ -422,12 +468,7 @@ fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
             if word == "__cluster_dims__" {
                 found.clusters.push((start, cluster_dims(&text[i..end])));
             }
-            let number = text[i..end].trim().trim_start_matches('(').trim_end_matches(')').trim();
-            let number = number.strip_prefix("aligned(").map_or(number, |n| n.trim_end_matches(')'));
-            let number = number.trim_matches(|c: char| !c.is_ascii_digit());
-            if let Ok(n) = number.parse::<u64>() {
-                found.alignments.push((start, n));
-            }
+            found.layout(start, word, &text[i..end]);
             if dialect == Dialect::OpenCl {
                 found.marks.extend(group_size(&text[i..end]).map(|mark| (start, mark)));
             }
@@ -491,7 +532,7 @@ impl<'a> Unit<'a> {
             inserted = all;
             tree = parse(&parsed)?;
         }
-        Some(Unit { text, tree, inserted, attributes, dialect, origin })
+        Some(Unit { text, tree, inserted, attributes, packs: Vec::new(), dialect, origin })
     }
 
     /// The qualifiers of OpenCL C in a range of the text.
@@ -544,16 +585,51 @@ impl<'a> Unit<'a> {
         (self.origin)(back(node.start_byte()), back(node.end_byte()))
     }
 
-    /// The alignment asked for in front of the body of a class, in bytes.
-    pub fn alignment(&self, class: Node, body: Node) -> Option<u64> {
+    fn written(&self, range: std::ops::Range<usize>) -> std::ops::Range<usize> {
         let back = |at: usize| at - self.inserted.partition_point(|p| *p < at);
-        let range = back(class.start_byte())..back(body.start_byte());
-        self.attributes
-            .alignments
-            .iter()
-            .filter(|(at, n)| range.contains(at) && n.is_power_of_two())
-            .map(|(_, n)| *n)
-            .max()
+        back(range.start)..back(range.end)
+    }
+
+    /// The alignments that are asked for in a range of the text, as written.
+    pub fn alignments(&self, range: std::ops::Range<usize>) -> Vec<&str> {
+        let range = self.written(range);
+        self.attributes.alignments.iter().filter(|(at, _)| range.contains(at)).map(|(_, text)| text.as_str()).collect()
+    }
+
+    /// Does a range of the text say `packed`?
+    pub fn is_packed(&self, range: std::ops::Range<usize>) -> bool {
+        let range = self.written(range);
+        self.attributes.packed.iter().any(|at| range.contains(at))
+    }
+
+    /// The most that the members of a class are aligned by, of which the outer `None` is not understood.
+    pub fn packing(&self, class: Node) -> Option<Option<u64>> {
+        let at = self.written(class.byte_range()).start;
+        self.packs.iter().rev().find(|(from, _)| *from <= at).map_or(Some(None), |(_, pack)| *pack)
+    }
+
+    /// Takes in the pragmas: where each stands, and its text.
+    pub fn set_packing<'p>(&mut self, pragmas: impl Iterator<Item = (usize, &'p str)>) {
+        let (mut now, mut kept) = (Some(None), Vec::new());
+        for (at, text) in pragmas {
+            let dense: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+            let Some(list) = dense.strip_prefix("pack").and_then(|t| t.strip_prefix('(')?.strip_suffix(')')) else {
+                continue;
+            };
+            let mut words = list.split(',');
+            let number = |word: &str| word.parse().ok().filter(|n: &u64| n.is_power_of_two()).map(Some);
+            now = match (words.next().unwrap_or(""), words.next(), words.next()) {
+                ("", None, None) => Some(None),
+                ("push", to, None) => {
+                    kept.push(now);
+                    to.map_or(now, number)
+                }
+                ("pop", None, None) => kept.pop().unwrap_or(Some(None)),
+                (n, None, None) => number(n),
+                _ => None,
+            };
+            self.packs.push((at, now));
+        }
     }
 
     /// What an attribute in front of the name of a function says about clusters.

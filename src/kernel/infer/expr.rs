@@ -114,21 +114,8 @@ impl<'p> Walk<'p> {
                     _ => Value::Num(self.fresh_of_type("distance", IntTy::I64)),
                 }
             }
-            ExprKind::Assign(place, value) => {
-                let value = self.eval(value);
-                let pointer = self.place(place);
-                self.store(&pointer, expr.ty.value(), value.clone(), expr.span);
-                value
-            }
-            ExprKind::Update { place, value, old } => {
-                let pointer = self.place(place);
-                let before = self.load(&pointer, expr.ty.value(), place.span);
-                self.holes.push(before.clone());
-                let after = self.eval(value);
-                self.holes.pop();
-                self.store(&pointer, expr.ty.value(), after.clone(), expr.span);
-                if *old { before } else { after }
-            }
+            ExprKind::Assign(place, value) => self.assign(place, value, expr).1,
+            ExprKind::Update { place, value, old } => self.update(place, value, *old, expr).1,
             ExprKind::Hole => self.holes.last().cloned().unwrap_or(Value::Void),
             ExprKind::Call(id, args) => self.call(*id, args, expr.span),
             ExprKind::CallValue(target, args) => self.call_value(target, args, expr),
@@ -171,6 +158,25 @@ impl<'p> Walk<'p> {
                 self.unknown_of(&expr.ty, "unknown")
             }
         }
+    }
+
+    /// Stores a value: the place and the value.
+    fn assign(&mut self, place: &'p Expr, value: &'p Expr, expr: &'p Expr) -> (Pointer, Value) {
+        let value = self.eval(value);
+        let pointer = self.place(place);
+        self.store(&pointer, expr.ty.value(), value.clone(), expr.span);
+        (pointer, value)
+    }
+
+    /// Changes a place: the place and its new value, or its old one.
+    fn update(&mut self, place: &'p Expr, value: &'p Expr, old: bool, expr: &'p Expr) -> (Pointer, Value) {
+        let pointer = self.place(place);
+        let before = self.load(&pointer, expr.ty.value(), place.span);
+        self.holes.push(before.clone());
+        let after = self.eval(value);
+        self.holes.pop();
+        self.store(&pointer, expr.ty.value(), after.clone(), expr.span);
+        (pointer, if old { before } else { after })
     }
 
     /// Evaluates an expression whose value nobody uses: a place is not read.
@@ -458,6 +464,9 @@ impl<'p> Walk<'p> {
                 self.eval_for_effect(l);
                 self.place(r)
             }
+            // What is assigned to.
+            ExprKind::Assign(place, value) => self.assign(place, value, expr).0,
+            ExprKind::Update { place, value, old: false } => self.update(place, value, false, expr).0,
             _ => {
                 // A value where a place is wanted: a temporary.
                 let value = self.eval(expr);

@@ -195,7 +195,15 @@ impl<'l, 't> Body<'l, 't> {
         }
         let values = |body: &Self, args: Vec<Expr>| -> Vec<Expr> { args.into_iter().map(|a| body.value(a)).collect() };
         if let Some(builtin) = builtin {
-            return self.call_builtin(builtin, values(self, args), span);
+            let mut args = values(self, args);
+            // `min<unsigned>(a, b)`
+            if let (Intrinsic::Min(_) | Intrinsic::Max(_), Some(list)) = (&builtin.intrinsic, template)
+                && let Some(first) = self.template_arguments(list).first().copied()
+            {
+                let ty = self.type_of(first);
+                args = args.into_iter().map(|a| self.convert(a, &ty)).collect();
+            }
+            return self.call_builtin(builtin, args, span);
         }
         if let Some(vector @ Type::Struct(class)) = &vector {
             let parts = class.fields.iter().zip(args);
@@ -203,7 +211,7 @@ impl<'l, 't> Body<'l, 't> {
             return Expr::new(ExprKind::Aggregate(parts), vector.clone(), span);
         }
         if name == "tiled_partition" {
-            return self.tiled_partition(template, span);
+            return self.tiled_partition(template, args.first().map(|a| &a.ty), span);
         }
         if let Some(made) = self.group_function(name, &args, span) {
             return made;
@@ -241,7 +249,7 @@ impl<'l, 't> Body<'l, 't> {
         }
         // Its parameters may be references; functions of the implementation have none.
         let args = args.into_iter().map(|arg| {
-            let by_reference = is_place(&arg) && !name.starts_with("__") && !matches!(arg.ty.value(), Type::Array(..));
+            let by_reference = is_lvalue(&arg) && !name.starts_with("__") && !matches!(arg.ty.value(), Type::Array(..));
             if by_reference { self.address_of(arg, span) } else { self.value(arg) }
         });
         let args = args.collect();
@@ -255,6 +263,34 @@ impl<'l, 't> Body<'l, 't> {
         (own, false) < (chosen.cost, chosen.decl.template.is_some())
     }
 
+    /// What `T &&x` of a template is given a place for makes `T` a reference.
+    fn forwarded(&self, decl: &FunDecl<'t>, mut bindings: Bindings, args: &[Expr]) -> Bindings {
+        let (Some(template), Some(list)) = (decl.template, decl.declarator.child_by_field_name("parameters")) else {
+            return bindings;
+        };
+        let own = self.template_parameters(template);
+        let mut cursor = list.walk();
+        let parameters = list.named_children(&mut cursor).filter(|p| p.kind() != "comment");
+        for (parameter, arg) in parameters.zip(args) {
+            let (Some(ty), Some(declarator)) =
+                (parameter.child_by_field_name("type"), parameter.child_by_field_name("declarator"))
+            else {
+                continue;
+            };
+            let name = self.text(ty);
+            let plain = own.iter().any(|p| p == name) && self.text(parameter).starts_with(name);
+            if plain
+                && self.text(declarator).starts_with("&&")
+                && is_lvalue(arg)
+                && let Some(bound) = bindings.types.get_mut(name)
+                && matches!(bound, Type::Int(_) | Type::Float(_) | Type::Ptr(_) | Type::Struct(_))
+            {
+                *bound = Type::Ref(Arc::new(bound.clone()));
+            }
+        }
+        bindings
+    }
+
     pub(super) fn call_decl(
         &mut self,
         decl: FunDecl<'t>,
@@ -263,6 +299,7 @@ impl<'l, 't> Body<'l, 't> {
         args: Vec<Expr>,
         span: Span,
     ) -> Expr {
+        let bindings = self.forwarded(&decl, bindings, &args);
         let (types, returns) = self.inside(&decl, &bindings, |body| (body.parameters(&decl), body.return_type(&decl)));
         let mut lowered: Vec<Expr> = this.into_iter().collect();
         let mut args = args.into_iter();
@@ -318,6 +355,7 @@ impl<'l, 't> Body<'l, 't> {
     pub(super) fn call_builtin(&mut self, builtin: builtins::Builtin, args: Vec<Expr>, span: Span) -> Expr {
         let mut args = args;
         let mut intrinsic = builtin.intrinsic;
+        let stated = builtin.result.clone();
         let ty = match builtin.result {
             Some(ty) => ty,
             None => {
@@ -326,7 +364,10 @@ impl<'l, 't> Body<'l, 't> {
                     Intrinsic::Atomic(..) | Intrinsic::ReadThrough => first.element().cloned().unwrap_or(Type::INT),
                     // The second argument of a shuffle with a mask is the value.
                     Intrinsic::Havoc(name) if name.as_str().ends_with("_sync") => {
-                        args.get(1).map_or(Type::INT, |a| a.ty.clone())
+                        match args.get(1).map_or(Type::INT, |a| a.ty.clone()) {
+                            Type::Int(ty) if name.as_str().starts_with("__reduce") => Type::Int(promote(ty)),
+                            ty => ty,
+                        }
                     }
                     _ => first,
                 }
@@ -335,8 +376,12 @@ impl<'l, 't> Body<'l, 't> {
         match &mut intrinsic {
             Intrinsic::Min(_) | Intrinsic::Max(_) => {
                 let types: Vec<_> = args.iter().map(|a| a.ty.clone()).collect();
-                if let [Type::Int(a), Type::Int(b)] = types.as_slice() {
-                    let ty = common(*a, *b);
+                let own = match (&stated, types.as_slice()) {
+                    (Some(Type::Int(ty)), [_, _]) => Some(*ty),
+                    (_, [Type::Int(a), Type::Int(b)]) => Some(common(*a, *b)),
+                    _ => None,
+                };
+                if let Some(ty) = own {
                     let args = args.into_iter().map(|a| self.convert(a, &Type::Int(ty))).collect();
                     let is_min = matches!(intrinsic, Intrinsic::Min(_));
                     let intrinsic = if is_min { Intrinsic::Min(ty) } else { Intrinsic::Max(ty) };
@@ -350,7 +395,15 @@ impl<'l, 't> Body<'l, 't> {
                 // Exact for operands of 24 bits, which is what the function is for.
                 if let [a, b] = args.as_slice() {
                     let ty = if name.as_str() == "__umul24" { IntTy::U32 } else { IntTy::I32 };
-                    let (a, b) = (self.convert(a.clone(), &Type::Int(ty)), self.convert(b.clone(), &Type::Int(ty)));
+                    let factor = |body: &mut Self, e: &Expr| match body.fold(e) {
+                        Some(n) => {
+                            let low = n.rem_euclid(1 << 24);
+                            let low = if ty.signed && low >= 1 << 23 { low - (1 << 24) } else { low };
+                            Expr::new(ExprKind::Int(low), Type::Int(ty), span)
+                        }
+                        None => body.convert(e.clone(), &Type::Int(ty)),
+                    };
+                    let (a, b) = (factor(self, a), factor(self, b));
                     return Expr::new(ExprKind::Arith(NBin::Mul, ty, Box::new(a), Box::new(b)), Type::Int(ty), span);
                 }
             }

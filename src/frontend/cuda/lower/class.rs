@@ -94,7 +94,7 @@ impl<'l, 't> Body<'l, 't> {
         {
             return part.clone();
         }
-        let place = if is_place(&object) {
+        let place = if is_lvalue(&object) {
             object
         } else {
             let ty = object.ty.clone();
@@ -419,7 +419,10 @@ impl<'l, 't> Body<'l, 't> {
         }
         let span = pointer.span;
         let first = self.bases(class).into_iter().next().flatten();
+        let pointer_of = |ty: &Type| matches!(ty, Type::Struct(s) if s.field(VPTR).is_some());
         let at_start = match first {
+            // A pointer to virtual functions lies in front of a base that has none.
+            Some(first) if pointer_of(class) != pointer_of(&first) => false,
             Some(first) if first == *base => true,
             Some(first) => self.derives(&first, base),
             None => false,

@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// The rank of the first member in the order of construction; those of the bases are below.
+const FIRST_MEMBER: usize = 1000;
+
 /// A member of a class, with its initialiser in the class.
 struct DataMember<'t> {
     name: &'t str,
@@ -49,7 +52,7 @@ impl<'l, 't> Body<'l, 't> {
             let (object, place) = self.hidden_object(ty, span);
             let mut stmts = Vec::new();
             self.construct_members(&place, ty, &[], &mut stmts);
-            let effects = stmts.into_iter().map(|s| match s.kind {
+            let effects = stmts.into_iter().map(|(_, s)| match s.kind {
                 StmtKind::Expr(e) => e,
                 _ => Expr::unknown("unknown-construct", "this construction is not supported", Type::Void, span),
             });
@@ -155,10 +158,13 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     /// Constructs the bases and members of the object at a place by default, apart from those `given` otherwise.
-    fn construct_members(&mut self, place: &Expr, ty: &Type, given: &[String], out: &mut Vec<Stmt>) {
+    /// Each statement with the rank of what it constructs.
+    fn construct_members(&mut self, place: &Expr, ty: &Type, given: &[String], out: &mut Vec<(usize, Stmt)>) {
         let span = place.span;
-        let effect = |out: &mut Vec<Stmt>, e: Expr| out.push(Stmt { kind: StmtKind::Expr(e), span });
-        for base in self.bases(ty).into_iter().flatten() {
+        let effect = |out: &mut Vec<(usize, Stmt)>, rank: usize, e: Expr| {
+            out.push((rank, Stmt { kind: StmtKind::Expr(e), span }));
+        };
+        for (rank, base) in self.bases(ty).into_iter().enumerate().filter_map(|(i, b)| Some((i, b?))) {
             if given.iter().any(|g| self.class_name(&base) == Some(g.as_str())) || !self.needs_construction(&base, 0) {
                 continue;
             }
@@ -167,10 +173,11 @@ impl<'l, 't> Body<'l, 't> {
             let part = self.deref(pointer, span);
             if let Some(made) = self.construct(&base, vec![], span) {
                 let store = Expr::new(ExprKind::Assign(Box::new(part), Box::new(made)), base.clone(), span);
-                effect(out, store);
+                effect(out, rank, store);
             }
         }
-        for member in self.data_members(ty) {
+        for (rank, member) in self.data_members(ty).into_iter().enumerate() {
+            let rank = FIRST_MEMBER + rank;
             let Type::Struct(class) = ty else { continue };
             let Some(field) = class.field(member.name).cloned() else { continue };
             if given.iter().any(|g| g == member.name) {
@@ -191,7 +198,7 @@ impl<'l, 't> Body<'l, 't> {
                 None => self.construct(&field.ty, vec![], span),
             };
             if let Some(value) = value {
-                effect(out, Expr::new(ExprKind::Assign(Box::new(part), Box::new(value)), field.ty.clone(), span));
+                effect(out, rank, Expr::new(ExprKind::Assign(Box::new(part), Box::new(value)), field.ty.clone(), span));
             }
         }
     }
@@ -238,34 +245,58 @@ impl<'l, 't> Body<'l, 't> {
         let given: Vec<String> = inits.iter().filter_map(|i| name_of(self, *i)).map(str::to_owned).collect();
         let delegates = self.class_name(&class).is_some_and(|own| given.iter().any(|g| g == own));
         let bases = self.bases(&class);
+        // Whatever the order of the list, bases go first, and then members as they are declared.
+        let mut ranked = Vec::new();
         if !delegates {
-            self.construct_members(&object, &class, &given, out);
+            self.construct_members(&object, &class, &given, &mut ranked);
         }
+        let members: Vec<&str> = self.data_members(&class).into_iter().map(|m| m.name).collect();
         for init in inits {
+            let mut here = Vec::new();
+            let own = name_of(self, init);
+            let rank = bases.iter().position(|b| b.as_ref().is_some_and(|b| self.class_name(b) == own));
+            let rank = rank.or_else(|| Some(FIRST_MEMBER + members.iter().position(|m| Some(*m) == own)?));
+            self.member_initializer(init, own, (&class, &object), (&bases, delegates), &mut here);
+            ranked.extend(here.into_iter().map(|s| (rank.unwrap_or(0), s)));
+        }
+        ranked.sort_by_key(|(rank, _)| *rank);
+        out.extend(ranked.into_iter().map(|(_, s)| s));
+    }
+
+    /// One of `: base(x), member(y)`.
+    fn member_initializer(
+        &mut self,
+        init: Node<'t>,
+        name: Option<&'t str>,
+        (class, object): (&Type, &Expr),
+        (bases, delegates): (&[Option<Type>], bool),
+        out: &mut Vec<Stmt>,
+    ) {
+        {
             let span = self.span(init);
-            let (Some(name), Some(value)) = (name_of(self, init), last_named(init)) else {
+            let (Some(name), Some(value)) = (name, last_named(init)) else {
                 self.unknown_stmt("this initialiser", span, out);
-                continue;
+                return;
             };
             let base = bases.iter().flatten().find(|b| self.class_name(b) == Some(name)).cloned();
             let base = if delegates { Some(class.clone()) } else { base };
             if let Some(base) = base {
                 let made = self.initial(value, &base);
                 let pointer = self.address_of(object.clone(), span);
-                let pointer = self.as_base(pointer, &class, &base);
+                let pointer = self.as_base(pointer, class, &base);
                 let part = self.deref(pointer, span);
                 let store = Expr::new(ExprKind::Assign(Box::new(part), Box::new(made)), base, span);
                 out.push(Stmt { kind: StmtKind::Expr(store), span });
-                continue;
+                return;
             }
-            let fields = if let Type::Struct(fields) = &class { Some(fields) } else { None };
+            let fields = if let Type::Struct(fields) = class { Some(fields) } else { None };
             let Some(field) = fields
                 .and_then(|f| f.field(name))
                 .cloned()
                 .filter(|f| !matches!(&f.ty, Type::Unknown(t) if &**t == BIT_FIELD))
             else {
                 self.unknown_stmt("this initialiser", span, out);
-                continue;
+                return;
             };
             let part = Expr::new(
                 ExprKind::Member(Box::new(object.clone()), field.offset, Name::new(name)),
@@ -281,7 +312,7 @@ impl<'l, 't> Body<'l, 't> {
                     }
                     _ => {
                         self.unknown_stmt("this initialiser", span, out);
-                        continue;
+                        return;
                     }
                 },
                 ty => self.initial(value, ty),

@@ -5,10 +5,17 @@ use super::*;
 impl<'l, 't> Body<'l, 't> {
     /// The value of an expression that may be a place.
     pub(super) fn value(&self, expr: Expr) -> Expr {
-        if !is_place(&expr) {
-            return expr;
-        }
         let span = expr.span;
+        if !is_place(&expr) {
+            // A choice between places of which one is assigned to.
+            return match expr.kind {
+                ExprKind::Choose(c, t, e) if is_place(&t) || is_place(&e) => {
+                    let (t, e) = (self.value(*t), self.value(*e));
+                    Expr::new(ExprKind::Choose(c, Box::new(t), Box::new(e)), expr.ty, span)
+                }
+                kind => Expr { kind, ..expr },
+            };
+        }
         match expr.ty.value().clone() {
             Type::Array(elem, _) => Expr::new(ExprKind::Load(Box::new(expr)), Type::Ptr(elem), span),
             ty => Expr::new(ExprKind::Load(Box::new(expr)), ty, span),
@@ -95,7 +102,7 @@ impl<'l, 't> Body<'l, 't> {
         match node.kind() {
             "number_literal" => number(text, span),
             "char_literal" => match character(text) {
-                Some(value) => Expr::new(ExprKind::Int(value), Type::Int(IntTy::I8), span),
+                Some((value, ty)) => Expr::new(ExprKind::Int(value), Type::Int(ty), span),
                 None => self.unknown(node, "this character"),
             },
             "true" => Expr::new(ExprKind::Int(1), Type::BOOL, span),
@@ -207,8 +214,8 @@ impl<'l, 't> Body<'l, 't> {
                     }
                     let c = self.truth(c);
                     let (t, e) = (self.expr(t), self.expr(e));
-                    if is_place(&t) && is_place(&e) && t.ty.value() == e.ty.value() && !matches!(t.ty, Type::Array(..))
-                    {
+                    let places = is_lvalue(&t) && is_lvalue(&e);
+                    if places && t.ty.value() == e.ty.value() && !matches!(t.ty, Type::Array(..)) {
                         let ty = t.ty.value().clone();
                         let choose = ExprKind::Choose(Box::new(c), Box::new(t), Box::new(e));
                         return Expr::new(choose, ty, span);
@@ -284,6 +291,10 @@ impl<'l, 't> Body<'l, 't> {
                             {
                                 self.type_of(name)
                             }
+                            Some(string) if string.kind().contains("string") => match string_bytes(self.text(string)) {
+                                Some(n) => Type::Array(Arc::new(Type::Int(IntTy::I8)), Some(n)),
+                                None => return self.unknown(node, "the size of this string"),
+                            },
                             _ => self.expr(value).ty.value().clone(),
                         }
                     }
@@ -371,7 +382,7 @@ impl<'l, 't> Body<'l, 't> {
             return place;
         }
         let ty = place.ty.value().clone().ptr();
-        let place = if is_place(&place) {
+        let place = if is_lvalue(&place) {
             place
         } else {
             let ty = place.ty.clone();
@@ -383,7 +394,28 @@ impl<'l, 't> Body<'l, 't> {
         }
     }
 
+    /// What a conversion operator makes of an object, which may be a place; other values as they are.
+    pub(super) fn converted(&mut self, expr: Expr) -> Expr {
+        let class = expr.ty.value().clone();
+        if !matches!(class, Type::Struct(_)) || self.lanes(&class).is_some() {
+            return expr;
+        }
+        let span = expr.span;
+        match self.method(&class, "operator cast", None, &[]) {
+            Method::One(member) => self.call_member(member, &class, Some(expr), vec![], span),
+            Method::Unclear => self.unclear("which conversion this is, is not known".to_owned(), vec![expr], span),
+            Method::None => expr,
+        }
+    }
+
     pub(super) fn subscript(&mut self, base: Expr, index: Expr, span: Span) -> Expr {
+        let index = match base.ty.value() {
+            Type::Struct(_) => index,
+            _ => {
+                let index = self.converted(index);
+                self.value(index)
+            }
+        };
         match base.ty.value().clone() {
             Type::Array(elem, _) if is_place(&base) => {
                 let place = ExprKind::Element(Box::new(base), Box::new(index));
@@ -400,12 +432,7 @@ impl<'l, 't> Body<'l, 't> {
             },
             Type::Struct(_) => match self.operator_call("operator[]", &base, vec![index], span) {
                 Some(call) => call,
-                None => Expr::unknown(
-                    "unknown-construct",
-                    "this subscript is not supported",
-                    Type::Unknown(Arc::from("?")),
-                    span,
-                ),
+                None => self.unclear("this subscript is not supported".to_owned(), vec![base], span),
             },
             Type::Int(_) if matches!(index.ty, Type::Ptr(_)) => {
                 let base = self.value(base);
@@ -425,7 +452,7 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     pub(super) fn assign(&mut self, place: Expr, value: Expr, span: Span) -> Expr {
-        if !is_place(&place) {
+        if !is_lvalue(&place) {
             if let ExprKind::Unknown(_) | ExprKind::Comma(..) = place.kind {
                 // The store goes somewhere that is not known.
                 let ty = place.ty.clone();
@@ -443,8 +470,9 @@ impl<'l, 't> Body<'l, 't> {
         match self.special_assignment(&ty, 0) {
             Special::No => {}
             Special::Own => {
-                if let Some(call) = self.operator_call("operator=", &place, vec![value.clone()], span) {
-                    return call;
+                let (setup, right) = self.first(value.clone());
+                if let Some(call) = self.operator_call("operator=", &place, vec![right], span) {
+                    return self.preceded(setup, call);
                 }
             }
             Special::Part => {
@@ -456,9 +484,30 @@ impl<'l, 't> Body<'l, 't> {
         Expr::new(ExprKind::Assign(Box::new(place), Box::new(value)), ty, span)
     }
 
+    /// What is assigned is evaluated before the place is: an operand that changes something is set aside.
+    fn first(&mut self, value: Expr) -> (Option<Expr>, Expr) {
+        if !changes(&value) {
+            return (None, value);
+        }
+        if is_lvalue(&value) && !matches!(value.ty, Type::Int(_) | Type::Float(_) | Type::Ptr(_)) {
+            let span = value.span;
+            let address = self.address_of(value, span);
+            let (setup, address) = self.repeatable(address);
+            let place = self.deref(address, span);
+            return (setup, place);
+        }
+        let value = self.value(value);
+        self.repeatable(value)
+    }
+
     pub(super) fn update(&mut self, place: Expr, op: &str, value: Expr, old: bool, span: Span) -> Expr {
-        if !is_place(&place) {
+        if !is_lvalue(&place) {
             return self.assign(place, value, span);
+        }
+        let (setup, value) = self.first(value);
+        if setup.is_some() {
+            let rest = self.update(place, op, value, old, span);
+            return self.preceded(setup, rest);
         }
         let ty = place.ty.value().clone();
         if let Some(call) = self.own_operator(&format!("{op}="), &[place.clone(), value.clone()], span) {
@@ -586,6 +635,19 @@ impl<'l, 't> Body<'l, 't> {
             }
             (Type::Struct(_), _) | (_, Type::Struct(_)) => {
                 let name = format!("operator{op}");
+<<<<<<< HEAD
+=======
+                if let Some(call) = self.operator_call(&name, &l, vec![r.clone()], span) {
+                    return call;
+                }
+                let (a, b) = (l.ty.clone(), r.ty.clone());
+                let (x, y) = (self.converted(l.clone()), self.converted(r.clone()));
+                let (x, y) = (self.value(x), self.value(y));
+                let class = |ty: &Type| matches!(ty, Type::Struct(_));
+                if (x.ty != a || y.ty != b) && !class(&x.ty) && !class(&y.ty) {
+                    return self.binary(op, x, y, span);
+                }
+>>>>>>> layout
                 let ty = match (&l.ty, comparison) {
                     (_, Some(_)) => Type::BOOL,
                     (Type::Struct(_), None) => l.ty.clone(),
@@ -721,6 +783,41 @@ pub fn is_place(expr: &Expr) -> bool {
         ExprKind::Comma(_, last) => is_place(last),
         _ => false,
     }
+}
+
+/// Is this a place, or an assignment, whose result is the place that it stores to?
+pub fn is_lvalue(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Assign(..) | ExprKind::Update { old: false, .. } => true,
+        ExprKind::Choose(_, t, e) => is_lvalue(t) && is_lvalue(e),
+        ExprKind::Comma(_, last) => is_lvalue(last),
+        _ => is_place(expr),
+    }
+}
+
+/// May evaluating this change what other expressions are?
+fn changes(expr: &Expr) -> bool {
+    let mut found = false;
+    expr.each(&mut |e| {
+        found |= match &e.kind {
+            ExprKind::Assign(..)
+            | ExprKind::Update { .. }
+            | ExprKind::Call(..)
+            | ExprKind::CallValue(..)
+            | ExprKind::CallUnknown(..) => true,
+            ExprKind::Intrinsic(intrinsic, _) => !matches!(
+                intrinsic,
+                Intrinsic::Min(_)
+                    | Intrinsic::Max(_)
+                    | Intrinsic::Pure(..)
+                    | Intrinsic::Havoc(_)
+                    | Intrinsic::ReadThrough
+                    | Intrinsic::Nothing
+            ),
+            _ => false,
+        };
+    });
+    found
 }
 
 /// The value of a number whose parts are all constants.

@@ -2,6 +2,14 @@
 
 use super::*;
 
+/// The end of the name of the type of a tile of another tile, of which there may be several in a block.
+const INNER: &str = " of a tile";
+
+/// Are these types of tiles with as many threads?
+pub(super) fn is_tile(declared: &str, given: &str) -> bool {
+    declared.starts_with("thread_block_tile<") && given.strip_suffix(INNER) == Some(declared)
+}
+
 impl<'l, 't> Body<'l, 't> {
     /// The type of a tile of that many threads.
     pub(super) fn tile_type(lanes: i128) -> Type {
@@ -11,6 +19,7 @@ impl<'l, 't> Body<'l, 't> {
     /// The lanes of a tile, by its type.
     fn tile_lanes(group: &Type) -> Option<i128> {
         let Type::Unknown(name) = group.value() else { return None };
+        let name = name.strip_suffix(INNER).unwrap_or(name);
         let lanes: i128 = name.strip_prefix("thread_block_tile<")?.strip_suffix('>')?.parse().ok()?;
         (lanes > 0 && lanes <= 1024).then_some(lanes)
     }
@@ -22,7 +31,14 @@ impl<'l, 't> Body<'l, 't> {
         let lanes = Self::tile_lanes(group);
         let in_block = matches!(group.value(), Type::Unknown(name) if &**name == "thread_block");
         let exchange = name.starts_with("shfl") || matches!(name, "any" | "all" | "ballot" | "match_any" | "match_all");
+        let inner = matches!(group.value(), Type::Unknown(name) if name.ends_with(INNER));
         if exchange && lanes.is_some() {
+            if name == "match_all" {
+                let [value, result] = args else { return None };
+                let args = vec![self.value(value.clone()), self.address_of(result.clone(), span)];
+                let intrinsic = Intrinsic::WritesPointers(Name::new(name));
+                return Some(Expr::new(ExprKind::Intrinsic(intrinsic, args), Type::UINT, span));
+            }
             let ty = if name.starts_with("shfl") { args.first()?.ty.value().clone() } else { Type::UINT };
             let args = args.iter().map(|a| self.value(a.clone())).collect();
             return Some(Expr::new(ExprKind::Intrinsic(Intrinsic::Havoc(Name::new(name)), args), ty, span));
@@ -30,6 +46,7 @@ impl<'l, 't> Body<'l, 't> {
         match (name, lanes) {
             ("thread_rank", Some(n)) => Some(self.binary("%", builtin(Builtin::LinearThread), number(n), span)),
             ("size" | "num_threads", Some(n)) => Some(number(n)),
+            ("meta_group_rank" | "meta_group_size", Some(_)) if inner => None,
             ("meta_group_rank", Some(n)) => Some(self.binary("/", builtin(Builtin::LinearThread), number(n), span)),
             ("meta_group_size", Some(n)) => {
                 let round = self.binary("+", builtin(Builtin::BlockSize), number(n - 1), span);
@@ -87,10 +104,15 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     /// `tiled_partition<N>(group)`.
-    pub(super) fn tiled_partition(&mut self, template: Option<Node<'t>>, span: Span) -> Expr {
+    pub(super) fn tiled_partition(&mut self, template: Option<Node<'t>>, of: Option<&Type>, span: Span) -> Expr {
         let first = template.and_then(|list| self.template_arguments(list).first().copied());
         let lanes = first.and_then(|n| self.template_value(n)).filter(|n| (1..=1024).contains(n));
-        let ty = lanes.map_or_else(|| Type::Unknown(Arc::from("thread_group")), Self::tile_type);
+        let of_block = matches!(of.map(Type::value), Some(Type::Unknown(name)) if &**name == "thread_block");
+        let ty = match lanes.map(Self::tile_type) {
+            Some(Type::Unknown(tile)) if !of_block => Type::Unknown(Arc::from(format!("{tile}{INNER}"))),
+            Some(tile) => tile,
+            None => Type::Unknown(Arc::from("thread_group")),
+        };
         Expr::new(ExprKind::Constant(Name::new("tile")), ty, span)
     }
 }

@@ -107,13 +107,21 @@ impl<'l, 't> Body<'l, 't> {
 
     /// What a reference is bound to: a place as it is, or for another type a temporary with the converted value.
     pub(super) fn referred(&mut self, expr: Expr, ty: &Type) -> Expr {
+        let (object, span) = (expr.ty.value().clone(), expr.span);
+        if let (Type::Struct(_), Type::Int(_) | Type::Float(_) | Type::Ptr(_)) = (&object, ty.value()) {
+            let made = self.converted(expr);
+            if *made.ty.value() != object {
+                return self.referred(made, ty);
+            }
+            return self.unclear("what this reference is bound to is not known".to_owned(), vec![made], span);
+        }
         let other = match (expr.ty.value(), ty.value()) {
             (Type::Int(a), Type::Int(b)) => a != b,
             (Type::Float(a), Type::Float(b)) => a != b,
             (Type::Int(_), Type::Float(_)) | (Type::Float(_), Type::Int(_)) => true,
             _ => false,
         };
-        if is_place(&expr) && !other || expr.ty == *ty {
+        if is_lvalue(&expr) && !other || expr.ty == *ty {
             return expr;
         }
         let value = self.value(expr);
@@ -123,7 +131,9 @@ impl<'l, 't> Body<'l, 't> {
     /// Is an object of this class made by listing its members?
     fn is_aggregate(&mut self, ty: &Type) -> bool {
         match ty {
-            Type::Struct(class) => class.complete && !self.has_constructors(ty) && &*class.name != "dim3",
+            Type::Struct(class) => {
+                class.complete && class.field(VPTR).is_none() && !self.has_constructors(ty) && &*class.name != "dim3"
+            }
             _ => false,
         }
     }

@@ -43,8 +43,28 @@ pub(super) fn number(text: &str, span: Span) -> Expr {
     Expr::new(ExprKind::Int(value), Type::Int(ty), span)
 }
 
-/// The value of a character; `None` for several in one literal, and for what one byte does not hold.
-pub(super) fn character(text: &str) -> Option<i128> {
+/// The bytes of a string with its end; `None` for one that is not plain.
+pub(super) fn string_bytes(text: &str) -> Option<u64> {
+    let inner = text.strip_prefix('"')?.strip_suffix('"')?;
+    let plain = inner.is_ascii() && !inner.contains(['\\', '"']);
+    plain.then_some(inner.len() as u64 + 1)
+}
+
+/// The value and type of a character; `None` for several in one literal, and for what one byte does not hold.
+pub(super) fn character(text: &str) -> Option<(i128, IntTy)> {
+    let value = narrow_character(text)?;
+    let ty = match text.split('\'').next()? {
+        "" => IntTy::I8,
+        "L" => IntTy::I32,
+        "u" => IntTy { bits: 16, signed: false },
+        "U" => IntTy::U32,
+        _ => return None,
+    };
+    // An escape for a byte is one for a unit here, of which it fills the end.
+    Some((if ty == IntTy::I8 { value } else { value.rem_euclid(256) }, ty))
+}
+
+fn narrow_character(text: &str) -> Option<i128> {
     let start = text.find('\'')?;
     let inner = text[start + 1..].strip_suffix('\'')?;
     let mut chars = inner.chars();

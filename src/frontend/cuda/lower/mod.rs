@@ -23,13 +23,15 @@ mod stmt;
 mod templates;
 mod vector;
 
+use super::types::AUTO_REFERENCE;
 use class::Method;
 use construct::{DESTRUCTOR, Special};
 pub use expr::fold;
-pub use expr::is_place;
 use expr::{common, promote};
+pub use expr::{is_lvalue, is_place};
+use groups::is_tile;
 use lambda::as_function;
-use literal::{character, number};
+use literal::{character, number, string_bytes};
 
 use overload::{Chosen, FAR};
 
@@ -42,6 +44,7 @@ use super::unit::{
 use crate::base::{Name, Span};
 use crate::core::Scope;
 use crate::exp::{IntTy, NBin, NRel};
+use crate::frontend::cuda::layout::VPTR;
 use crate::kernel::ir::*;
 use crate::kernel::types::Type;
 

@@ -143,6 +143,9 @@ impl<'l, 't> Body<'l, 't> {
             "return_statement" => {
                 let value = node.named_child(0).filter(|n| n.kind() != "comment").map(|value| {
                     let ty = self.returns.clone();
+                    if matches!(&ty, Type::Unknown(t) if &**t == AUTO_REFERENCE) && self.stands_for_place(value) {
+                        self.unknown_stmt("a result of `decltype(auto)`", span, out);
+                    }
                     match &ty {
                         Type::Ref(inner) => {
                             let place = self.expr(value);
@@ -360,6 +363,12 @@ impl<'l, 't> Body<'l, 't> {
             let shared = shared || storage_of(&marks) == Some(Storage::Shared);
             let is_static = is_static && !shared;
             let storage = if shared { Storage::Shared } else { Storage::Private };
+            if let (Type::Unknown(auto), Some(value)) = (&ty, value)
+                && &**auto == AUTO_REFERENCE
+                && self.stands_for_place(value)
+            {
+                ty = Type::Ref(Arc::new(ty));
+            }
             let init = value.map(|value| match &ty {
                 Type::Ref(inner) => {
                     let inner = (**inner).clone();
@@ -374,7 +383,8 @@ impl<'l, 't> Body<'l, 't> {
                 _ => self.initial(value, &ty),
             });
             if let Some(init) = &init {
-                if is_auto(&ty) {
+                // The type of a tile does not say of what it is one.
+                if is_auto(&ty) || matches!((&ty, &init.ty), (Type::Unknown(a), Type::Unknown(b)) if is_tile(a, b)) {
                     ty = init.ty.clone();
                 }
                 if let (Type::Array(_, None), Type::Array(..)) = (&ty, &init.ty) {
@@ -471,6 +481,8 @@ impl<'l, 't> Body<'l, 't> {
         let Some(value) = self.condition_value(condition) else {
             return self.unknown_stmt("this switch", span, out);
         };
+        let value = self.converted(value);
+        let value = self.value(value);
         let Some(body) = node.child_by_field_name("body") else {
             return self.unknown_stmt("this switch", span, out);
         };

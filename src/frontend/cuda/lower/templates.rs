@@ -97,7 +97,7 @@ impl<'l, 't> Body<'l, 't> {
         self.constant(argument)
     }
 
-    pub(super) fn global_constant(&mut self, name: &str) -> Option<i128> {
+    pub fn global_constant(&mut self, name: &str) -> Option<i128> {
         let span = self.lower.unit.span(self.lower.unit.tree.root_node());
         let expr = self.global_name(name, &Qualifier::default(), span)?;
         self.fold(&expr)

@@ -270,7 +270,7 @@ impl<'l, 't> Body<'l, 't> {
     pub(super) fn vector_member(&mut self, object: Expr, name: &str, span: Span) -> Option<Expr> {
         let lanes = self.component(&object.ty, name)?;
         let (elem, _) = self.lanes(&object.ty)?;
-        if let ([only], true) = (lanes.as_slice(), is_place(&object)) {
+        if let ([only], true) = (lanes.as_slice(), is_lvalue(&object)) {
             let place = self.lane_place(object, *only);
             return Some(Expr { span, ..place });
         }

@@ -1,0 +1,315 @@
+//! The layout of classes, by the Itanium ABI: bases, hidden pointers, and the alignment that attributes ask for.
+
+use std::sync::Arc;
+
+use tree_sitter::Node;
+
+use super::lower::Body;
+use super::unit::{Unit, child_of_kind};
+use crate::exp::IntTy;
+use crate::kernel::types::{Field, StructTy, Type};
+
+/// The pointer to the virtual functions of an object.
+pub const VPTR: &str = "_vptr";
+
+/// A base or a member that is to be placed.
+pub(super) struct Part {
+    pub name: Arc<str>,
+    pub ty: Type,
+    pub align: u64,
+}
+
+/// What a class is made of.
+#[derive(Default)]
+pub(super) struct Parts {
+    pub bases: Vec<Type>,
+    pub members: Vec<Part>,
+    pub complete: bool,
+    /// Where its members lie is not known, whatever they are.
+    pub unclear: bool,
+}
+
+/// What is said about the class as a whole.
+struct Asked {
+    align: u64,
+    packed: bool,
+}
+
+fn words(node: Node) -> Vec<Node> {
+    let mut cursor = node.walk();
+    node.children(&mut cursor).collect()
+}
+
+/// Is this declared `virtual`?
+fn is_virtual(member: Node) -> bool {
+    words(member).iter().any(|c| matches!(c.kind(), "virtual" | "virtual_function_specifier"))
+}
+
+fn is_polymorphic(ty: &Type) -> bool {
+    matches!(ty, Type::Struct(s) if s.fields.first().is_some_and(|f| &*f.name == VPTR))
+}
+
+/// Where the last member of a class ends, without what comes after it to fill it up.
+fn filled(class: &StructTy) -> u64 {
+    class.fields.iter().map(|f| f.offset + f.ty.size()).max().unwrap_or(class.size)
+}
+
+fn place(name: &str, parts: &Parts, union: bool, asked: &Asked, own_pointer: bool, reuse: &[bool]) -> StructTy {
+    let (mut end, mut size, mut biggest) = (0u64, 1u64, asked.align.max(1));
+    let mut fields = Vec::new();
+    if own_pointer {
+        fields.push(Field { name: Arc::from(VPTR), ty: Type::Int(IntTy::U64), offset: 0 });
+        (end, biggest) = (8, biggest.max(8));
+    }
+    for (base, reuse) in parts.bases.iter().zip(reuse) {
+        let Type::Struct(s) = base else { continue };
+        biggest = biggest.max(s.align);
+        // One without members takes no place.
+        if s.fields.is_empty() && s.size <= 1 {
+            continue;
+        }
+        let at = end.div_ceil(s.align.max(1)).saturating_mul(s.align.max(1));
+        fields.extend(s.fields.iter().map(|f| Field { offset: f.offset + at, ..f.clone() }));
+        end = at.saturating_add(if *reuse { filled(s) } else { s.size });
+    }
+    size = size.max(end);
+    for part in &parts.members {
+        let step = part.align.max(1);
+        biggest = biggest.max(step);
+        let at = if union { 0 } else { end.div_ceil(step).saturating_mul(step) };
+        end = at.saturating_add(part.ty.size());
+        size = size.max(end);
+        fields.push(Field { name: part.name.clone(), ty: part.ty.clone(), offset: at });
+    }
+    let size = size.div_ceil(biggest).saturating_mul(biggest);
+    StructTy { name: Arc::from(name), fields, size, align: biggest, complete: parts.complete }
+}
+
+impl<'t> Body<'_, 't> {
+    /// The layout of a class; `None` when it is not known.
+    pub(super) fn lay_out(&mut self, name: &str, node: Node<'t>, body: Node<'t>, parts: &Parts) -> Option<StructTy> {
+        let asked = self.asked(node, body);
+        let vague = parts.members.iter().any(|m| m.ty.has_unknown_size());
+        let (asked, unclear) = match asked {
+            Some(asked) => (asked, false),
+            None => (Asked { align: 1, packed: false }, true),
+        };
+        if (unclear || parts.unclear) && !vague {
+            return None;
+        }
+        let union = node.kind() == "union_specifier";
+        let any_virtual = words(body).into_iter().any(is_virtual);
+        let first = parts.bases.first().is_some_and(is_polymorphic);
+        let later = parts.bases.iter().skip(1).any(is_polymorphic);
+        let virtual_base = child_of_kind(node, "base_class_clause")
+            .is_some_and(|c| words(c).into_iter().any(|w| w.kind() == "virtual"));
+        let placed = |base: &Type| matches!(base, Type::Struct(s) if !s.fields.is_empty() || s.size > 1);
+        let empty_twice = parts.bases.iter().any(|b| !placed(b) && parts.members.iter().any(|m| m.ty == *b));
+        if virtual_base || (later && !first) || empty_twice || (asked.packed && parts.bases.iter().any(placed)) {
+            return None;
+        }
+        let known: Vec<Option<bool>> = parts.bases.iter().map(|b| self.fills_up(b, 0)).collect();
+        let lay = |otherwise: bool| {
+            let reuse: Vec<bool> = known.iter().map(|k| k.unwrap_or(otherwise)).collect();
+            place(name, parts, union, &asked, any_virtual && !first, &reuse)
+        };
+        let (one, other) = (lay(false), lay(true));
+        (one == other).then_some(one)
+    }
+
+    /// Do the members of a derived class begin in what the end of this base is filled up with? `None`: not known.
+    fn fills_up(&self, base: &Type, depth: usize) -> Option<bool> {
+        let Type::Struct(s) = base else { return Some(false) };
+        let Some((node, _)) = self.class_node(base) else { return Some(false) };
+        let body = node.child_by_field_name("body")?;
+        if child_of_kind(node, "base_class_clause").is_some() || depth > 20 {
+            return None;
+        }
+        let mut plain = node.kind() != "class_specifier";
+        for member in words(body) {
+            match member.kind() {
+                "function_definition" | "declaration" if member.child_by_field_name("type").is_none() => {
+                    // A constructor or destructor that somebody wrote; of others this does not know.
+                    let own = !self.text(member).contains("operator") && !self.text(member).contains("default");
+                    if own {
+                        return Some(true);
+                    }
+                    plain = false;
+                }
+                "access_specifier" => plain &= self.text(member) == "public",
+                "template_declaration" => plain = false,
+                _ => {
+                    if is_virtual(member) {
+                        return Some(true);
+                    }
+                    let text = self.text(member);
+                    plain &= member.child_by_field_name("default_value").is_none() && !text.contains("operator");
+                }
+            }
+        }
+        plain &= s.fields.iter().all(|f| match &f.ty {
+            Type::Ref(_) => false,
+            ty @ Type::Struct(_) => self.fills_up(ty, depth + 1) == Some(false),
+            _ => true,
+        });
+        if plain { Some(false) } else { None }
+    }
+
+    /// What attributes and pragmas say about a class; `None` for what is not understood.
+    fn asked(&mut self, node: Node<'t>, body: Node<'t>) -> Option<Asked> {
+        let unit: &'t Unit<'t> = self.lower.unit;
+        let after = unit.text.get(body.end_byte()..)?;
+        let end = unit.text.len() - after.trim_start().len();
+        let head = self.text_between(node.start_byte(), body.start_byte());
+        let mut packed = false;
+        let mut align = 1;
+        for range in [node.start_byte()..body.start_byte(), body.end_byte()..end] {
+            packed |= unit.is_packed(range.clone());
+            for text in unit.alignments(range) {
+                align = align.max(self.alignment(text)?);
+            }
+        }
+        if let Some(outer) = node.parent().filter(|p| p.kind() == "type_definition") {
+            // An alignment of the new name, and not of the class.
+            let others = [outer.start_byte()..node.start_byte(), end..outer.end_byte()];
+            if others.into_iter().any(|range| !unit.alignments(range).is_empty()) {
+                return None;
+            }
+        }
+        // `[[gnu::packed]]`
+        if head.contains("[[") && (head.contains("packed") || head.contains("aligned")) {
+            return None;
+        }
+        Some(Asked { align, packed })
+    }
+
+    fn text_between(&self, start: usize, end: usize) -> &'t str {
+        let unit: &'t Unit<'t> = self.lower.unit;
+        unit.text.get(start..end).unwrap_or("")
+    }
+
+    /// The alignment of a member; `None` for one that is not understood.
+    pub(super) fn member_alignment(
+        &mut self,
+        class: (Node<'t>, Node<'t>),
+        member: Node<'t>,
+        ty: &Type,
+        single: bool,
+    ) -> Option<u64> {
+        let unit: &'t Unit<'t> = self.lower.unit;
+        let (node, body) = class;
+        let whole = member.prev_sibling().map_or(member.start_byte(), |p| p.end_byte())..member.end_byte();
+        let mut ranges = vec![whole.clone()];
+        if let Some(inner) = member.child_by_field_name("type")
+            && inner.child_by_field_name("body").is_some()
+        {
+            let after = self.text_between(inner.end_byte(), whole.end);
+            let end = whole.end - after.trim_start().len();
+            ranges = vec![whole.start..inner.start_byte(), end..whole.end];
+        }
+        let mut asked = None;
+        let mut packed = unit.is_packed(node.start_byte()..body.start_byte());
+        let after = unit.text.get(body.end_byte()..)?;
+        packed |= unit.is_packed(body.end_byte()..unit.text.len() - after.trim_start().len());
+        for range in ranges {
+            packed |= unit.is_packed(range.clone());
+            for text in unit.alignments(range) {
+                asked = asked.max(Some(self.alignment(text)?));
+            }
+        }
+        if self.text(member).contains("no_unique_address") || (asked.is_some() && !single) {
+            return None;
+        }
+        let natural = if packed { 1 } else { ty.align().max(1) };
+        match (unit.packing(node)?, asked) {
+            (Some(most), None) => Some(natural.min(most)),
+            (Some(_), Some(_)) => None,
+            (None, asked) => Some(natural.max(asked.unwrap_or(1))),
+        }
+    }
+
+    /// The bytes that `alignas(..)` asks for: a number, a type, or simple arithmetic with sizes.
+    fn alignment(&mut self, text: &str) -> Option<u64> {
+        let n = match self.measure(text.trim(), 0) {
+            Some(n) => n,
+            None => u64::try_from(self.spelled_type(text)?.align()).ok()?,
+        };
+        n.is_power_of_two().then_some(n)
+    }
+
+    fn measure(&mut self, text: &str, depth: usize) -> Option<u64> {
+        let text = text.trim();
+        if depth > 20 || text.is_empty() {
+            return None;
+        }
+        for (operators, apply) in [
+            (
+                ['+', '-'],
+                (|a: u64, op: char, b: u64| if op == '+' { a.checked_add(b) } else { a.checked_sub(b) })
+                    as fn(u64, char, u64) -> Option<u64>,
+            ),
+            (['*', '/'], |a, op, b| if op == '*' { a.checked_mul(b) } else { a.checked_div(b) }),
+        ] {
+            if let Some(at) = last_outside(text, operators) {
+                let (l, r) = (&text[..at], &text[at + 1..]);
+                let op = text[at..].chars().next()?;
+                return apply(self.measure(l, depth + 1)?, op, self.measure(r, depth + 1)?);
+            }
+        }
+        if let Some(inner) = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')) {
+            return self.measure(inner, depth + 1);
+        }
+        if let Some((word, rest)) = text.split_once('(') {
+            let ty = self.spelled_type(rest.strip_suffix(')')?)?;
+            return match word.trim() {
+                "sizeof" => Some(ty.size()),
+                "alignof" | "__alignof" | "__alignof__" | "_Alignof" => Some(ty.align()),
+                _ => None,
+            };
+        }
+        if text.starts_with(|c: char| c.is_ascii_digit()) {
+            return text
+                .trim_end_matches(['u', 'U', 'l', 'L'])
+                .parse()
+                .ok()
+                .filter(|n| *n == 0 || !text.starts_with('0'));
+        }
+        if !is_plain_word(text) {
+            return None;
+        }
+        let value = match self.bindings.values.get(text) {
+            Some((value, _)) => Some(*value),
+            None => self.global_constant(text),
+        };
+        u64::try_from(value?).ok()
+    }
+
+    /// The type that a text names, if that is simple.
+    fn spelled_type(&mut self, text: &str) -> Option<Type> {
+        let text = text.trim();
+        if text.strip_suffix('*').is_some() {
+            return Some(Type::Void.ptr());
+        }
+        Some(self.type_by_name(text)).filter(|ty| !ty.has_unknown_size() && *ty != Type::Void)
+    }
+}
+
+/// The last of these characters that is not in parentheses, and not the first.
+fn last_outside(text: &str, wanted: [char; 2]) -> Option<usize> {
+    let mut depth = 0usize;
+    let mut found = None;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' | '<' => depth += 1,
+            ')' | '>' => depth = depth.saturating_sub(1),
+            c if depth == 0 && at > 0 && wanted.contains(&c) => found = Some(at),
+            _ => {}
+        }
+    }
+    found.filter(|at| !text[at + 1..].trim().is_empty())
+}
+
+fn is_plain_word(text: &str) -> bool {
+    text.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic())
+        && text.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
+}
