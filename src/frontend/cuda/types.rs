@@ -472,7 +472,6 @@ impl<'t> Body<'_, 't> {
         let own_scope = self.lower.names.class_scopes.get(&node.id()).copied();
         let outer_scope = self.scope;
         self.scope = own_scope.unwrap_or(outer_scope);
-<<<<<<< HEAD
         // A class outside of all functions sees nothing of the one that we are in.
         let outer_scopes = self.scopes.clone();
         let outer_class = self.class_type.clone();
@@ -482,11 +481,7 @@ impl<'t> Body<'_, 't> {
                 self.class_type = None;
             }
         }
-        let mut members = Vec::new();
-        let mut complete = true;
-=======
         let mut parts = Parts { complete: true, ..Parts::default() };
->>>>>>> layout
         if let Some(bases) = child_of_kind(node, "base_class_clause") {
             let mut cursor = bases.walk();
             for base in bases.named_children(&mut cursor) {
@@ -549,18 +544,12 @@ impl<'t> Body<'_, 't> {
         let layout = self.lay_out(&full, node, body, &parts);
         self.bindings = outer;
         self.scope = outer_scope;
-<<<<<<< HEAD
         self.scopes = outer_scopes;
         self.class_type = outer_class;
-        let align = self.lower.unit.alignment(node, body);
-        let layout = StructTy::layout(&full, members, node.kind() == "union_specifier", align, complete);
-        let ty = Type::Struct(Arc::new(flatten_anonymous(layout)));
-=======
         let ty = match layout {
             Some(layout) => Type::Struct(Arc::new(flatten_anonymous(layout))),
             None => Type::Unknown(Arc::from(full)),
         };
->>>>>>> layout
         self.lower.classes.insert(key, ty.clone());
         ty
     }

@@ -635,11 +635,6 @@ impl<'l, 't> Body<'l, 't> {
             }
             (Type::Struct(_), _) | (_, Type::Struct(_)) => {
                 let name = format!("operator{op}");
-<<<<<<< HEAD
-=======
-                if let Some(call) = self.operator_call(&name, &l, vec![r.clone()], span) {
-                    return call;
-                }
                 let (a, b) = (l.ty.clone(), r.ty.clone());
                 let (x, y) = (self.converted(l.clone()), self.converted(r.clone()));
                 let (x, y) = (self.value(x), self.value(y));
@@ -647,7 +642,6 @@ impl<'l, 't> Body<'l, 't> {
                 if (x.ty != a || y.ty != b) && !class(&x.ty) && !class(&y.ty) {
                     return self.binary(op, x, y, span);
                 }
->>>>>>> layout
                 let ty = match (&l.ty, comparison) {
                     (_, Some(_)) => Type::BOOL,
                     (Type::Struct(_), None) => l.ty.clone(),
