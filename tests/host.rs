@@ -230,3 +230,25 @@ fn halving_steps_need_no_host() {
     let report = check(&format!("{HALVES}\nvoid f(int *p, int s) {{ k<<<1, 64>>>(p, s); }}"), false);
     assert_eq!(report.verdict, Verdict::RaceFree, "{:?}", report.assumptions);
 }
+
+#[test]
+fn numbers_of_the_host_have_the_types_of_c() {
+    let when = |condition: &str, ty: &str| {
+        format!("__global__ void k(int *a, {ty} n) {{ if ({condition}) a[0] = threadIdx.x; }}")
+    };
+    for (condition, ty, host) in [
+        ("n == 0", "int", "void h(int *a) { k<<<1, 64>>>(a, (unsigned char)256); }"),
+        ("n == 0", "int", "void h(int *a) { unsigned char c = 256; k<<<1, 64>>>(a, c); }"),
+        ("n == 1", "int", "void h(int *a) { bool c = 2; k<<<1, 64>>>(a, c); }"),
+        ("n == 0", "int", "unsigned char f(int x) { return x; } void h(int *a) { k<<<1, 64>>>(a, f(256)); }"),
+        ("n == 0", "int", "int f(unsigned char x) { return x; } void h(int *a) { k<<<1, 64>>>(a, f(256)); }"),
+        ("n < 0", "int", "void h(int *a, int n) { if ((unsigned)n > 5u) k<<<1, 64>>>(a, n); }"),
+        ("n < 0", "int", "void h(int *a, int n) { unsigned u = 5; if (n > u) k<<<1, 64>>>(a, n); }"),
+        ("n < 10", "unsigned", "void h(int *a, unsigned n) { if (n - 10 > 0) k<<<1, 64>>>(a, n); }"),
+        ("n == -1", "int", "void h(int *a) { int m = -7; k<<<1, 64>>>(a, m >> 3); }"),
+        ("n == 0", "long", "void h(int *a) { unsigned m = 0xffffffffu; unsigned s = m + 1; k<<<1, 64>>>(a, s); }"),
+    ] {
+        let report = check(&format!("{}\n{host}\n", when(condition, ty)), false);
+        assert_eq!(report.verdict, Verdict::Racy, "{host}: {:?}", report.assumptions);
+    }
+}
