@@ -7,7 +7,7 @@ use super::protocol::load_protocols;
 use crate::base::{FileId, SourceMap, Span};
 use crate::frontend::cuda::host::launches;
 use crate::frontend::cuda::lower::{Lower, LoweredKernel};
-use crate::frontend::cuda::unit::{Dialect, Unit};
+use crate::frontend::cuda::unit::{Dialect, Unit, is_nested_too_deep};
 use crate::frontend::header::{Extent, Header, parse_header};
 
 use crate::frontend::preprocess::{
@@ -205,7 +205,8 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
         }
         None => {
             status = FileStatus::Failed;
-            let text = "the file could not be parsed at all".to_owned();
+            let why = if is_nested_too_deep(&expanded.text) { ": it is nested too deep" } else { "" };
+            let text = format!("the file could not be parsed at all{why}");
             messages.push(Message { code: "parse-error", text, at: None, help: None });
         }
     }

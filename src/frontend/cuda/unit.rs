@@ -127,6 +127,7 @@ pub struct Names<'t> {
     pub enumerators: HashMap<String, Vec<(ScopeId, Enumerator<'t>)>>,
     /// The path of each scope.
     pub scopes: Vec<Vec<String>>,
+    inner_scopes: HashMap<(ScopeId, String), ScopeId>,
     /// The scope that a class makes, by the node of the class.
     pub class_scopes: HashMap<usize, ScopeId>,
     /// A header was not found: what it declares or defines is not seen.
@@ -139,11 +140,14 @@ pub struct Names<'t> {
     pub axioms: Vec<Node<'t>>,
     /// Kernel calls `f<<<..>>>(..)`, in the order of the text.
     pub launches: Vec<Node<'t>>,
-    /// `template .. f<..>(..)` instantiations.
-    pub instantiations: Vec<Node<'t>>,
-    /// Where kernels that are templates are named: with their arguments, where those are written.
-    pub uses: Vec<Node<'t>>,
+    /// The names of `template .. f<..>(..)` instantiations, with their arguments, by their last component.
+    pub instantiations: HashMap<String, Vec<Node<'t>>>,
+    /// Where kernels are named, other than to declare them; by name, in the order of the text.
+    pub mentions: HashMap<String, Vec<Node<'t>>>,
 }
+
+/// Scopes inside of scopes.
+const MAX_SCOPES: usize = 100;
 
 /// What stands for one thing, whatever number of declarations it has.
 trait Identity {
@@ -175,13 +179,20 @@ impl Identity for Enumerator<'_> {
 impl<'t> Names<'t> {
     /// The scope with that name inside of another one.
     fn enter(&mut self, scope: ScopeId, name: String) -> ScopeId {
-        let mut path = self.path(scope).to_vec();
-        path.push(name);
-        let at = self.scopes.iter().position(|known| *known == path).unwrap_or_else(|| {
-            self.scopes.push(path);
-            self.scopes.len() - 1
-        });
-        ScopeId(at as u32)
+        let path = self.path(scope);
+        // Nobody nests that deep, and the paths would be long.
+        if path.len() >= MAX_SCOPES {
+            return scope;
+        }
+        if let Some(known) = self.inner_scopes.get(&(scope, name.clone())) {
+            return *known;
+        }
+        let mut path = path.to_vec();
+        path.push(name.clone());
+        self.scopes.push(path);
+        let new = ScopeId(self.scopes.len() as u32 - 1);
+        self.inner_scopes.insert((scope, name), new);
+        new
     }
 
     pub fn path(&self, scope: ScopeId) -> &[String] {
@@ -248,7 +259,7 @@ impl<'t> Names<'t> {
     }
 }
 
-fn parse(text: &str) -> Option<Tree> {
+pub fn parse(text: &str) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_cuda::LANGUAGE.into()).ok()?;
     parser.parse(text, None)
@@ -428,19 +439,100 @@ fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
     Blanked { text: blanked, parsed, attributes: found }
 }
 
+/// Is a text nested so deep that parsing it would take for ever? No code is, and compilers refuse much less: open brackets,
+/// `<` that have no `>` in a statement, tokens of one statement or item of a list.
+pub fn is_nested_too_deep(text: &str) -> bool {
+    const BRACKETS: usize = 20_000;
+    const ANGLES: usize = 1_000;
+    const TOKENS: usize = 100_000;
+    let (mut brackets, mut parentheses, mut angles, mut tokens) = (0_usize, 0_usize, 0_usize, 0_usize);
+    let (mut in_word, mut quote, mut before) = (false, None, b' ');
+    for byte in text.bytes() {
+        let word = byte == b'_' || byte.is_ascii_alphanumeric() || !byte.is_ascii();
+        if let Some(open) = quote {
+            // A quote without a partner ends with its line.
+            if (byte == open && before != b'\\') || byte == b'\n' {
+                quote = None;
+            }
+            before = if before == b'\\' { b' ' } else { byte };
+            continue;
+        }
+        let goes_on = word && in_word;
+        tokens += usize::from(!byte.is_ascii_whitespace() && !goes_on);
+        match byte {
+            // Not the one in `1'000`.
+            b'"' | b'\'' if !in_word => quote = Some(byte),
+            b'(' | b'[' | b'{' => {
+                brackets += 1;
+                parentheses = if byte == b'{' { 0 } else { parentheses + 1 };
+            }
+            b')' | b']' | b'}' => {
+                brackets = brackets.saturating_sub(1);
+                parentheses = parentheses.saturating_sub(1);
+            }
+            b'<' => angles += 1,
+            b'>' => angles = angles.saturating_sub(1),
+            _ => {}
+        }
+        match byte {
+            b'{' | b'}' => (angles, tokens) = (0, 0),
+            b';' if parentheses == 0 => (angles, tokens) = (0, 0),
+            b',' => tokens = 0,
+            _ => {}
+        }
+        if brackets > BRACKETS || angles > ANGLES || tokens > TOKENS {
+            return true;
+        }
+        (in_word, before) = (word, byte);
+    }
+    false
+}
+
+/// The text with words put in at ascending positions.
+fn with_insertions(text: &str, words: &[(usize, &str)]) -> String {
+    let mut result = String::with_capacity(text.len() + words.iter().map(|(_, word)| word.len()).sum::<usize>());
+    let mut from = 0;
+    for (at, word) in words {
+        result.push_str(&text[from..*at]);
+        result.push_str(word);
+        from = *at;
+    }
+    result.push_str(&text[from..]);
+    result
+}
+
+/// The positions of all inserted characters, after more words are put in: both lists are ascending.
+fn shifted(inserted: &[usize], words: &[(usize, &str)]) -> Vec<usize> {
+    let mut all = Vec::new();
+    let (mut before, mut older) = (0, inserted.iter().copied().peekable());
+    for (at, word) in words {
+        while let Some(p) = older.next_if(|p| p < at) {
+            all.push(p + before);
+        }
+        all.extend((0..word.len()).map(|i| at + before + i));
+        before += word.len();
+    }
+    all.extend(older.map(|p| p + before));
+    all
+}
+
 impl<'a> Unit<'a> {
     /// Parses expanded text. `origin` maps a byte range of it to where it was written.
     pub fn parse(expanded: &str, dialect: Dialect, origin: &'a dyn Fn(usize, usize) -> Span) -> Option<Unit<'a>> {
+        if is_nested_too_deep(expanded) {
+            return None;
+        }
         let Blanked { mut text, mut parsed, attributes } = blank_attributes(expanded, dialect);
         let mut inserted: Vec<usize> = Vec::new();
         let mut tree = parse(&parsed)?;
-        // `i < n && j > (m)` reads as a call of a template; a unary plus after the `>` says what is meant. `a<8> b = c;`
+        // `i < n && j > (m)` reads as a call of a template; `0+` after the `>` says what is meant (a `+` alone could be
+        // one of the call). `a<8> b = c;`
         // reads as an assignment to comparisons; `typename` in front of it says that it is a declaration.
         for _ in 0..4 {
             let mut found: Vec<(usize, &str)> = Vec::new();
             misread(tree.root_node(), &text, &mut found);
             if dialect == Dialect::OpenCl {
-                found.retain(|(_, words)| *words == "+");
+                found.retain(|(_, words)| *words != "typename ");
                 false_casts(tree.root_node(), &text, &mut found);
             }
             if found.is_empty() {
@@ -448,31 +540,30 @@ impl<'a> Unit<'a> {
             }
             found.sort_unstable();
             found.dedup();
-            let mut all: Vec<usize> = inserted
-                .iter()
-                .map(|p| p + found.iter().filter(|(f, _)| f <= p).map(|(_, words)| words.len()).sum::<usize>())
-                .collect();
-            let mut before = 0;
-            for (position, words) in &found {
-                all.extend((0..words.len()).map(|i| position + before + i));
-                before += words.len();
-            }
-            for (position, words) in found.iter().rev() {
-                text.insert_str(*position, words);
-                parsed.insert_str(*position, words);
-            }
-            all.sort_unstable();
-            inserted = all;
+            inserted = shifted(&inserted, &found);
+            text = with_insertions(&text, &found);
+            parsed = with_insertions(&parsed, &found);
             tree = parse(&parsed)?;
         }
         Some(Unit { text, tree, inserted, attributes, dialect, origin })
     }
 
+    /// The position in the text before characters were inserted to have it read right.
+    pub fn back(&self, at: usize) -> usize {
+        at - self.inserted.partition_point(|p| *p < at)
+    }
+
+    /// The other way round.
+    pub fn forth(&self, at: usize) -> usize {
+        self.inserted.iter().fold(at, |at, p| if *p <= at { at + 1 } else { at })
+    }
+
     /// The qualifiers of OpenCL C in a range of the text.
     fn marks_in(&self, range: std::ops::Range<usize>) -> Vec<Mark> {
-        let back = |at: usize| at - self.inserted.partition_point(|p| *p < at);
-        let range = back(range.start)..back(range.end);
-        self.attributes.marks.iter().filter(|(at, _)| range.contains(at)).map(|(_, mark)| *mark).collect()
+        let range = self.back(range.start)..self.back(range.end);
+        let marks = &self.attributes.marks;
+        let from = marks.partition_point(|(at, _)| *at < range.start);
+        marks[from..].iter().take_while(|(at, _)| *at < range.end).map(|(_, mark)| *mark).collect()
     }
 
     /// Where what belongs to a node begins: the end of the token in front of it.
@@ -514,27 +605,23 @@ impl<'a> Unit<'a> {
     }
 
     pub fn span(&self, node: Node) -> Span {
-        let back = |at: usize| at - self.inserted.partition_point(|p| *p < at);
-        (self.origin)(back(node.start_byte()), back(node.end_byte()))
+        let (start, end) = (self.back(node.start_byte()), self.back(node.end_byte()));
+        (self.origin)(start, end)
     }
 
     /// The alignment asked for in front of the body of a class, in bytes.
     pub fn alignment(&self, class: Node, body: Node) -> Option<u64> {
-        let back = |at: usize| at - self.inserted.partition_point(|p| *p < at);
-        let range = back(class.start_byte())..back(body.start_byte());
-        self.attributes
-            .alignments
-            .iter()
-            .filter(|(at, n)| range.contains(at) && n.is_power_of_two())
-            .map(|(_, n)| *n)
-            .max()
+        let range = self.back(class.start_byte())..self.back(body.start_byte());
+        let alignments = &self.attributes.alignments;
+        let from = alignments.partition_point(|(at, _)| *at < range.start);
+        let inside = alignments[from..].iter().take_while(|(at, _)| *at < range.end);
+        inside.map(|(_, n)| *n).filter(|n| n.is_power_of_two()).max()
     }
 
     /// What an attribute in front of the name of a function says about clusters.
     pub fn clusters(&self, name: Node) -> Option<ClusterDims> {
-        let forth = |at: usize| self.inserted.iter().fold(at, |at, p| if *p <= at { at + 1 } else { at });
         let in_front = |at: usize| {
-            let between = self.text.get(forth(at)..name.start_byte());
+            let between = self.text.get(self.forth(at)..name.start_byte());
             between.is_some_and(|t| !t.contains([';', '{', '}']))
         };
         self.attributes.clusters.iter().rev().find(|(at, _)| in_front(*at)).map(|(_, dims)| *dims)
@@ -601,7 +688,13 @@ impl<'a> Unit<'a> {
                     self.collect(child, parameters, scope, names, depth + 1);
                 }
             }
-            "template_instantiation" => names.instantiations.push(node),
+            "template_instantiation" => {
+                if let Some(name) = node.child_by_field_name("declarator").and_then(declared_name) {
+                    let name = self.qualified(name).1;
+                    let list = names.instantiations.entry(self.str(without_arguments(name)).to_owned()).or_default();
+                    list.push(name);
+                }
+            }
             "function_definition" => {
                 if let Some(fun) = self.function(node, template, None, scope) {
                     self.add_function(fun, names);
@@ -677,10 +770,7 @@ impl<'a> Unit<'a> {
             }
         }
         // An explicit specialisation is listed with its template.
-        let key = match base.kind() {
-            "template_function" | "template_method" => base.child_by_field_name("name").unwrap_or(base),
-            _ => base,
-        };
+        let key = without_arguments(base);
         if self.str(key) == "__axiom" {
             return;
         }
@@ -831,32 +921,18 @@ impl<'a> Unit<'a> {
 
     /// Kernel calls, and other uses of kernels that are templates.
     fn collect_uses<'t>(&'t self, names: &mut Names<'t>) {
-        let templates: HashSet<&str> = names
-            .kernels
-            .iter()
-            .filter(|k| k.template.is_some())
-            .filter_map(|k| declared_name(k.declarator))
-            .map(|n| self.str(n))
-            .collect();
-        let mut stack = vec![self.tree.root_node()];
-        while let Some(node) = stack.pop() {
-            match node.kind() {
-                "call_expression" if has_child(node, "kernel_call_syntax") => names.launches.push(node),
-                "identifier" if templates.contains(self.str(node)) => {
-                    let parent = node.parent();
-                    let declares = parent.is_some_and(|p| p.kind() == "function_declarator");
-                    if !declares {
-                        let whole = parent.filter(|p| p.kind() == "template_function").unwrap_or(node);
-                        names.uses.push(whole);
-                    }
-                }
-                _ => {}
+        let kernels = names.kernels.iter().filter_map(|k| declared_name(k.declarator));
+        let kernels: HashSet<&str> = kernels.map(|n| self.str(without_arguments(self.qualified(n).1))).collect();
+        each_named(self.tree.root_node(), |node| match node.kind() {
+            "call_expression" if has_child(node, "kernel_call_syntax") => names.launches.push(node),
+            "identifier"
+                if kernels.contains(self.str(node))
+                    && node.parent().is_none_or(|p| p.kind() != "function_declarator") =>
+            {
+                names.mentions.entry(self.str(node).to_owned()).or_default().push(node);
             }
-            let mut cursor = node.walk();
-            let from = stack.len();
-            stack.extend(node.named_children(&mut cursor));
-            stack[from..].reverse();
-        }
+            _ => {}
+        });
     }
 
     /// The first place below a node that the parser could not read.
@@ -886,6 +962,33 @@ pub fn has_child(node: Node, kind: &str) -> bool {
 pub fn child_of_kind<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
     let mut cursor = node.walk();
     node.children(&mut cursor).find(|c| c.kind() == kind)
+}
+
+/// The name of a template without its arguments.
+pub fn without_arguments(name: Node<'_>) -> Node<'_> {
+    match name.kind() {
+        "template_function" | "template_method" => name.child_by_field_name("name").unwrap_or(name),
+        _ => name,
+    }
+}
+
+/// Calls `visit` for a node and all named ones below it, in the order of the text.
+pub fn each_named<'t>(root: Node<'t>, mut visit: impl FnMut(Node<'t>)) {
+    let mut cursor = root.walk();
+    loop {
+        let node = cursor.node();
+        if node.is_named() {
+            visit(node);
+        }
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return;
+            }
+        }
+    }
 }
 
 pub fn last_named(node: Node<'_>) -> Option<Node<'_>> {
@@ -927,31 +1030,26 @@ pub fn declared_name(node: Node<'_>) -> Option<Node<'_>> {
 /// Positions in front of names in `(i) + n`, which were read as casts of `+ n` to a type; in C all types are declared.
 fn false_casts(root: Node, text: &str, found: &mut Vec<(usize, &'static str)>) {
     let (mut types, mut casts) = (HashSet::new(), Vec::new());
-    let mut stack = vec![root];
-    while let Some(node) = stack.pop() {
-        match node.kind() {
-            "type_definition" => {
-                let mut cursor = node.walk();
-                let names = node.children_by_field_name("declarator", &mut cursor).filter_map(declared_name);
-                types.extend(names.filter_map(|n| text.get(n.byte_range())));
-            }
-            "cast_expression" => {
-                let ty = node.child_by_field_name("type").filter(|ty| ty.named_child_count() == 1);
-                let name = ty.and_then(last_named).filter(|name| name.kind() == "type_identifier");
-                let operator = node
-                    .child_by_field_name("value")
-                    .filter(|value| matches!(value.kind(), "unary_expression" | "pointer_expression"))
-                    .and_then(|value| value.child_by_field_name("operator"))
-                    .and_then(|o| text.get(o.byte_range()));
-                if let (Some(name), Some("+" | "-" | "*" | "&")) = (name, operator) {
-                    casts.push(name);
-                }
-            }
-            _ => {}
+    each_named(root, |node| match node.kind() {
+        "type_definition" => {
+            let mut cursor = node.walk();
+            let names = node.children_by_field_name("declarator", &mut cursor).filter_map(declared_name);
+            types.extend(names.filter_map(|n| text.get(n.byte_range())));
         }
-        let mut cursor = node.walk();
-        stack.extend(node.named_children(&mut cursor));
-    }
+        "cast_expression" => {
+            let ty = node.child_by_field_name("type").filter(|ty| ty.named_child_count() == 1);
+            let name = ty.and_then(last_named).filter(|name| name.kind() == "type_identifier");
+            let operator = node
+                .child_by_field_name("value")
+                .filter(|value| matches!(value.kind(), "unary_expression" | "pointer_expression"))
+                .and_then(|value| value.child_by_field_name("operator"))
+                .and_then(|o| text.get(o.byte_range()));
+            if let (Some(name), Some("+" | "-" | "*" | "&")) = (name, operator) {
+                casts.push(name);
+            }
+        }
+        _ => {}
+    });
     for name in casts {
         let word = text.get(name.byte_range()).unwrap_or("");
         if !types.contains(word) && super::opencl::named_type(word).is_none() {
@@ -963,8 +1061,7 @@ fn false_casts(root: Node, text: &str, found: &mut Vec<(usize, &'static str)>) {
 /// Where something has to be inserted so that a text is read as what it is: after the `>` of comparisons that were read as
 /// the end of template arguments, and in front of declarations that were read as comparisons.
 fn misread(node: Node, text: &str, found: &mut Vec<(usize, &'static str)>) {
-    let mut stack = vec![node];
-    while let Some(node) = stack.pop() {
+    each_named(node, |node| {
         if node.kind() == "template_function"
             && let Some(arguments) = node.child_by_field_name("arguments")
         {
@@ -975,7 +1072,7 @@ fn misread(node: Node, text: &str, found: &mut Vec<(usize, &'static str)>) {
                         .is_some_and(|o| matches!(text.get(o.byte_range()), Some("&&" | "||")))
             });
             if logical {
-                found.push((arguments.end_byte(), "+"));
+                found.push((arguments.end_byte(), "0+"));
             }
         }
         if node.kind() == "expression_statement"
@@ -1002,7 +1099,34 @@ fn misread(node: Node, text: &str, found: &mut Vec<(usize, &'static str)>) {
                 found.push((node.start_byte(), "typename "));
             }
         }
-        let mut cursor = node.walk();
-        stack.extend(node.named_children(&mut cursor));
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_nobody_writes_is_nested_too_deep() {
+        let table = format!("int t[] = {{ {} }};", "a < b, f(1 << 2), ".repeat(300));
+        let long = "if (a < 3) { b = c < d; }\n".repeat(50_000);
+        let shifts = "x = a << b << c;".repeat(2000);
+        let deep = format!("x = {}1{};", "(".repeat(10_000), ")".repeat(10_000));
+        let quoted = format!("s = \"{}\"; c = '<'; n = 1'000;", "<(".repeat(50_000));
+        for text in [&table, &long, &shifts, &deep, &quoted] {
+            assert!(!is_nested_too_deep(text), "{}", text.chars().take(60).collect::<String>());
+        }
+        for part in ["A<", "(", "{", "for(;;)", "switch(x){case 1:", "x = 1 + 2 + 3 + "] {
+            assert!(is_nested_too_deep(&part.repeat(30_000)), "{part}");
+        }
+    }
+
+    #[test]
+    fn words_are_put_in_and_their_places_are_known() {
+        let words = [(0, "ab"), (2, "c"), (3, "d")];
+        assert_eq!(with_insertions("123", &words), "ab12c3d");
+        assert_eq!(shifted(&[], &words), [0, 1, 4, 6]);
+        // Characters 0 and 3 were inserted before.
+        assert_eq!(shifted(&[0, 3], &[(1, "x"), (3, "y")]), [0, 1, 4, 5]);
     }
 }

@@ -155,9 +155,10 @@ impl<'t> Lower<'t> {
             return vec![Bindings::default()];
         }
         let name = self.unit.str(name);
-        let declared = self.names.instantiations.iter().filter_map(|i| i.child_by_field_name("declarator"));
-        let mut lists: Vec<Node> = declared.filter_map(declared_name).map(|n| self.unit.qualified(n).1).collect();
-        lists.extend(self.names.uses.iter().copied());
+        let mut lists: Vec<Node> = self.names.instantiations.get(name).cloned().unwrap_or_default();
+        // With their arguments, where those are written.
+        let whole = |node: &Node<'t>| node.parent().filter(|p| p.kind() == "template_function").unwrap_or(*node);
+        lists.extend(self.names.mentions.get(name).into_iter().flatten().map(whole));
         let mut found: Vec<Bindings> = Vec::new();
         let mut generic = false;
         let mut body = Body::new(self, Bindings::default());
