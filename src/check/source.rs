@@ -1,6 +1,8 @@
 //! A file: read, preprocessed, parsed, and its kernels lowered.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::host::{HostFacts, host_facts};
 use super::protocol::load_protocols;
@@ -65,6 +67,18 @@ impl From<LoweredKernel> for SourceKernel {
 pub struct SourceOptions {
     pub defines: Vec<(String, Option<String>)>,
     pub include_dirs: Vec<PathBuf>,
+    /// Of single files, by canonical path.
+    pub files: Arc<BTreeMap<PathBuf, FileFlags>>,
+}
+
+/// What a file is compiled with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileFlags {
+    pub defines: Vec<(String, Option<String>)>,
+    pub undefines: Vec<String>,
+    pub include_dirs: Vec<PathBuf>,
+    /// Read before the file.
+    pub preincludes: Vec<PathBuf>,
 }
 
 /// Where a span is, for a report.
@@ -127,15 +141,20 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
     let mut header = parse_header(&text);
     let root = sources.add(path, text.clone());
     let mut defines = header.defines.clone();
+    let canonical = if options.files.is_empty() { None } else { path.canonicalize().ok() };
+    let flags = canonical.and_then(|path| options.files.get(&path)).cloned().unwrap_or_default();
+    defines.extend(flags.defines);
     defines.extend(options.defines.iter().cloned());
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut include_dirs: Vec<PathBuf> = options.include_dirs.clone();
+    include_dirs.extend(flags.include_dirs);
     include_dirs.extend(header.include_dirs.iter().map(|d| folder.join(d)));
     let predefined = match dialect {
         Dialect::Cuda => CUDA_PREDEFINED,
         Dialect::OpenCl => OPENCL_PREDEFINED,
     };
-    let settings = Options { defines, include_dirs, predefined, limits: Limits::default() };
+    let FileFlags { undefines, preincludes, .. } = flags;
+    let settings = Options { defines, undefines, preincludes, include_dirs, predefined, limits: Limits::default() };
     let expanded = preprocess(&mut sources, root, &settings, &DiskFiles);
     let mut messages = Vec::new();
     let mut status = FileStatus::Ok;

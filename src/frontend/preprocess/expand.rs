@@ -127,7 +127,11 @@ struct Call {
 
 pub(super) fn run(sources: &mut SourceMap, root: FileId, options: &Options, files: &dyn Files) -> Expanded {
     let predefined: String = options.predefined.iter().map(|(name, value)| define_line(name, Some(value))).collect();
-    let defines: String = options.defines.iter().map(|(name, value)| define_line(name, value.as_deref())).collect();
+    let one_line = |text: &str| text.lines().next().unwrap_or("").to_owned();
+    let mut defines: String = options.undefines.iter().map(|name| format!("#undef {}\n", one_line(name))).collect();
+    defines.extend(options.defines.iter().map(|(name, value)| define_line(name, value.as_deref())));
+    let included = options.preincludes.iter().map(|file| one_line(&file.display().to_string()));
+    defines.extend(included.map(|file| format!("#include \"{file}\"\n")));
     let defines = sources.add("<command line>", defines);
     let predefined = sources.add("<predefined>", predefined);
     let root_path = normal(sources.path(root));

@@ -31,6 +31,10 @@ use std::path::PathBuf;
 pub struct Options {
     /// `-D NAME` and `-D NAME=VALUE`; a name may have parameters. They come after the predefined ones.
     pub defines: Vec<(String, Option<String>)>,
+    /// `-U NAME`: predefined names that are taken away before those are given.
+    pub undefines: Vec<String>,
+    /// `-include FILE`: read before the file.
+    pub preincludes: Vec<PathBuf>,
     /// Searched in this order, after the folder of the including file.
     pub include_dirs: Vec<PathBuf>,
     pub predefined: &'static [(&'static str, &'static str)],
