@@ -13,7 +13,7 @@ use crate::frontend::cuda::unit::{Dialect, Unit, is_nested_too_deep};
 use crate::frontend::header::{Extent, Header, parse_header};
 
 use crate::frontend::preprocess::{
-    CUDA_PREDEFINED, DiskFiles, Limits, OPENCL_PREDEFINED, Options, Severity, preprocess,
+    CUDA_PREDEFINED, Clause, DiskFiles, Limits, OPENCL_PREDEFINED, Options, Severity, preprocess,
 };
 use crate::kernel::infer::Inferred;
 use crate::report::finding::{FileReport, FileStatus, Location, Message};
@@ -196,8 +196,8 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
     }
     let origin = |start: usize, end: usize| expanded.origins.origin(start, end).span;
     let mut kernels = Vec::new();
-    match Unit::parse(&expanded.text, dialect, &origin) {
-        Some(unit) => {
+    match Unit::annotated(&expanded.text, &expanded.annotations, dialect, &origin) {
+        Some((unit, mut problems)) => {
             let mut names = unit.names();
             names.header_missing = expanded.remarks.iter().any(|r| r.code == "include-missing");
             let mut lower = Lower::new(&unit, &names);
@@ -214,6 +214,23 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
                         kernels.push(kernel);
                     }
                 }
+            }
+            for assert in expanded.annotations.iter().filter(|a| a.clause == Clause::Assert) {
+                let text = "`assert` is neither checked nor assumed here".to_owned();
+                messages.push(Message {
+                    code: "annotation",
+                    text,
+                    at: Some(location(&sources, assert.at)),
+                    help: None,
+                });
+            }
+            problems.append(&mut lower.problems);
+            problems.sort_by(|a, b| (a.at, &a.text).cmp(&(b.at, &b.text)));
+            problems.dedup();
+            for problem in problems {
+                status = FileStatus::Partial;
+                let (text, at) = (format!("{}; it is not used", problem.text), Some(location(&sources, problem.at)));
+                messages.push(Message { code: "annotation", text, at, help: None });
             }
             if let Some(error) = unit.first_error(unit.tree.root_node()) {
                 status = FileStatus::Partial;

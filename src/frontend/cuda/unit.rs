@@ -4,7 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use tree_sitter::{Node, Parser, Tree};
 
+use super::annotations::{Inserted, Problem, statements};
 use crate::base::Span;
+use crate::frontend::preprocess::Annotation;
 
 /// The language of a translation unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,7 +39,18 @@ pub struct Unit<'a> {
     /// `__align__(n)` and its like, which the grammar does not know: where, and n.
     attributes: Attributes,
     pub dialect: Dialect,
+    /// The statements that annotations stand for, in the text before `inserted`.
+    annotations: Vec<Note>,
     origin: &'a dyn Fn(usize, usize) -> Span,
+}
+
+/// A statement that stands for an annotation.
+struct Note {
+    start: usize,
+    end: usize,
+    /// The characters of all statements up to the end of this one.
+    added: usize,
+    span: Span,
 }
 
 /// A function definition or declaration, with what surrounds it.
@@ -545,7 +558,30 @@ impl<'a> Unit<'a> {
             parsed = with_insertions(&parsed, &found);
             tree = parse(&parsed)?;
         }
-        Some(Unit { text, tree, inserted, attributes, dialect, origin })
+        Some(Unit { text, tree, inserted, attributes, dialect, annotations: Vec::new(), origin })
+    }
+
+    /// The same with annotations, and what is wrong with them.
+    pub fn annotated(
+        expanded: &str,
+        annotations: &[Annotation],
+        dialect: Dialect,
+        origin: &'a dyn Fn(usize, usize) -> Span,
+    ) -> Option<(Unit<'a>, Vec<Problem>)> {
+        let plain = Unit::parse(expanded, dialect, origin)?;
+        if annotations.is_empty() {
+            return Some((plain, Vec::new()));
+        }
+        let (statements, problems) = statements(&plain, annotations);
+        let words: Vec<(usize, &str)> = statements.iter().map(|s| (s.at, s.text.as_str())).collect();
+        let mut unit = Unit::parse(&with_insertions(expanded, &words), dialect, origin)?;
+        let mut added = 0;
+        for Inserted { at, text, span } in &statements {
+            let start = at + added;
+            added += text.len();
+            unit.annotations.push(Note { start, end: start + text.len(), added, span: *span });
+        }
+        Some((unit, problems))
     }
 
     /// The position in the text before characters were inserted to have it read right.
@@ -606,7 +642,15 @@ impl<'a> Unit<'a> {
 
     pub fn span(&self, node: Node) -> Span {
         let (start, end) = (self.back(node.start_byte()), self.back(node.end_byte()));
-        (self.origin)(start, end)
+        let around = self.annotations.partition_point(|note| note.end <= start);
+        if let Some(note) = self.annotations.get(around).filter(|note| note.start <= start && end <= note.end) {
+            return note.span;
+        }
+        let plain = |at: usize| {
+            let before = self.annotations.partition_point(|note| note.end <= at);
+            at - before.checked_sub(1).and_then(|last| self.annotations.get(last)).map_or(0, |note| note.added)
+        };
+        (self.origin)(plain(start), plain(end))
     }
 
     /// The alignment asked for in front of the body of a class, in bytes.

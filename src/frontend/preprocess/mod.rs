@@ -10,6 +10,7 @@
 //! The work is bounded, whatever the input: see [`Limits`]. When a limit is reached there is an error remark, and the text
 //! ends before the macro use or the file that asked for too much.
 
+mod annotation;
 mod directives;
 mod expand;
 mod expression;
@@ -20,6 +21,7 @@ mod map;
 mod predefined;
 mod token;
 
+pub use annotation::{Annotation, Clause};
 pub use files::{DiskFiles, Files, MemoryFiles};
 pub use map::{Origin, Origins};
 pub use predefined::{CUDA_PREDEFINED, OPENCL_PREDEFINED};
@@ -96,6 +98,8 @@ pub struct Expanded {
     /// In the order in which they came up; the same one at the same place only once, and at most 200 of each severity.
     pub remarks: Vec<Remark>,
     pub pragmas: Vec<Pragma>,
+    /// What comments say that begin with `//@` or `/*@`.
+    pub annotations: Vec<Annotation>,
 }
 
 impl Expanded {

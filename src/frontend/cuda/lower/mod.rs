@@ -32,6 +32,7 @@ use literal::{character, number};
 
 use overload::{Chosen, FAR};
 
+use super::annotations::{Problem, refused};
 use super::builtins;
 use super::types::{BIT_FIELD, Bindings, is_auto};
 use super::unit::{
@@ -102,6 +103,8 @@ pub struct Lower<'t> {
     /// Of the global ids of OpenCL C.
     pub offset: [i128; 3],
     uses_offset: bool,
+    /// What is wrong with annotations.
+    pub problems: Vec<Problem>,
 }
 
 /// The body of one function while it is lowered.
@@ -140,6 +143,7 @@ impl<'t> Lower<'t> {
             nesting: 0,
             offset: [0; 3],
             uses_offset: false,
+            problems: Vec::new(),
         }
     }
 
