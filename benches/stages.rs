@@ -1,6 +1,9 @@
 //! Where the time goes: each stage on kernels of the corpus, in one run, so that the ratios can be compared.
 //!
-//! `sh .ci/setup cargo bench --bench stages` prints a table; a word after `--` selects files by their path.
+//! `sh .ci/setup cargo bench --bench stages` prints a table; a word after `--` selects files by their path. A second table
+//! has the speed of the front end on large generated sources, which `-- generated` selects alone.
+
+mod generated;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -11,7 +14,7 @@ use faial_like::check::launch::launch;
 use faial_like::check::pipeline::{PhasePath, at_levels};
 use faial_like::check::schedule::{Settings, parallel, solver_settings};
 use faial_like::check::source::load;
-use faial_like::frontend::preprocess::{CUDA_PREDEFINED, DiskFiles, Limits, Options, preprocess};
+use faial_like::frontend::preprocess::{CUDA_PREDEFINED, DiskFiles, Options, preprocess};
 use faial_like::smt::Session;
 
 /// Each stage is run this often before the solver, and the fastest run counts.
@@ -26,6 +29,9 @@ fn main() {
     files(&root.join("handmade"), &mut paths);
     paths.sort();
     let short = |path: &Path| path.strip_prefix(&root).unwrap_or(path).display().to_string();
+    if filter.iter().any(|f| f == "generated") {
+        return front_end();
+    }
     paths.retain(|p| filter.iter().all(|f| short(p).contains(f.as_str())));
     // Deep terms are walked by recursion: the workers of the scheduler have the stack for it.
     let rows = parallel(
@@ -50,6 +56,50 @@ fn main() {
     let all: f64 = sums.iter().map(Duration::as_secs_f64).sum();
     let share = sums.map(|s| format!("{:.1} %", s.as_secs_f64() / all.max(f64::MIN_POSITIVE) * 100.0));
     println!("{:>12} {:>12} {:>12} {:>16} {:>12}  share", share[0], share[1], share[2], share[3], share[4]);
+    if filter.is_empty() {
+        front_end();
+    }
+}
+
+/// How fast large sources are read: everything before inference, by the size of the expanded text.
+fn front_end() {
+    println!(
+        "\n{:>10} {:>8} {:>10} {:>12} {:>12} {:>8}  generated, times in ms",
+        "expanded", "lines", "kernels", STAGES[0], STAGES[1], "MB/s"
+    );
+    let sources = generated::sources();
+    let rows = parallel(
+        &sources,
+        1,
+        || (),
+        |(), (name, text)| {
+            let path = Path::new("generated.cu");
+            let (preprocessing, expanded) = fastest(|| expand(path, text));
+            let (loading, file) = fastest(|| load(path, text.clone(), &Settings::default().source));
+            let speed = expanded as f64 / 1e6 / loading.as_secs_f64();
+            let lowering = loading.saturating_sub(preprocessing);
+            let ms = |t: Duration| t.as_secs_f64() * 1000.0;
+            format!(
+                "{expanded:>10} {:>8} {:>10} {:>12.1} {:>12.1} {speed:>8.2}  {name}",
+                text.lines().count(),
+                file.kernels.len(),
+                ms(preprocessing),
+                ms(lowering)
+            )
+        },
+        |(name, _), why| panic!("{name}: {why}"),
+    );
+    for row in rows {
+        println!("{row}");
+    }
+}
+
+/// Expands macros; the length of the text.
+fn expand(path: &Path, text: &str) -> usize {
+    let mut sources = SourceMap::default();
+    let root = sources.add(path, text);
+    let options = Options { predefined: CUDA_PREDEFINED, ..Options::default() };
+    std::hint::black_box(preprocess(&mut sources, root, &options, &DiskFiles)).text.len()
 }
 
 fn line(times: &[Duration; STAGES.len()], name: &str) {
@@ -86,13 +136,7 @@ fn fastest<T>(mut run: impl FnMut() -> T) -> (Duration, T) {
 fn measure(path: &Path, session: &mut Session) -> [Duration; STAGES.len()] {
     let text = std::fs::read_to_string(path).unwrap_or_default();
     let settings = Settings::default();
-    let (preprocessing, ()) = fastest(|| {
-        let mut sources = SourceMap::default();
-        let root = sources.add(path, text.clone());
-        let options =
-            Options { defines: vec![], include_dirs: vec![], predefined: CUDA_PREDEFINED, limits: Limits::default() };
-        std::hint::black_box(preprocess(&mut sources, root, &options, &DiskFiles));
-    });
+    let (preprocessing, _) = fastest(|| expand(path, &text));
     let (loading, file) = fastest(|| load(path, text.clone(), &settings.source));
     let (mut inferring, mut encoding, mut solving) = (Duration::ZERO, Duration::ZERO, Duration::ZERO);
     for kernel in &file.kernels {

@@ -106,7 +106,7 @@ fn wrong_usage_is_told_and_is_no_verdict() {
     expect(&["check", FREE, "--block-dim", "x"], 2, &["neither a number nor *"]);
     expect(&["check", FREE, "--param", "n"], 2, &["write NAME=VALUE"]);
     expect(&["check", FREE, "--lockstep-warps"], 2, &["not supported yet"]);
-    expect(&["check", FREE, "--compile-commands", "Cargo.toml"], 2, &["not supported yet"]);
+    expect(&["check", FREE, "--compile-commands", "Cargo.toml"], 2, &["Cargo.toml:1:2", "no list of compile commands"]);
     expect(&["check", FREE, "--assume", "n <"], 2, &["--assume 'n <'"]);
     expect(&["check", FREE, "-o", "src"], 2, &["this is a folder"]);
     expect(&["fuzz", "nothing"], 2, &["roundtrip"]);
@@ -531,4 +531,63 @@ fn the_readme_shows_what_is_printed() {
         shown += 1;
     }
     assert_eq!(shown, 3);
+}
+
+#[test]
+fn compile_commands_give_the_flags_of_each_file() {
+    let folder = folder();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(&path, text).expect("a file");
+        path.display().to_string()
+    };
+    let kernel = "#include \"size.h\"\n#include <scale.h>\n//--blockDim=32 --gridDim=1\n__global__ void k(int *a) { a[threadIdx.x * SIZE * SCALE + OFFSET + PRE] = threadIdx.x; }\n";
+    let a = write("src/a.cu", &format!("//--blockDim=32 --gridDim=1\n{kernel}"));
+    let b = write("src/b.cu", &format!("//--blockDim=32 --gridDim=1\n{kernel}"));
+    let c = write("src/c.cu", GOOD);
+    write("one/size.h", "#define SIZE 1\n");
+    write("none/size.h", "#define SIZE 0\n");
+    write("sys/scale.h", "#define SCALE 1\n");
+    write("pre.h", "#define PRE 2\n");
+    let entry = |file: &str, include: &str| {
+        let flags =
+            format!("-I {include} -isystem '../sys' -DOFFSET=\\\"bad\\\" -UOFFSET -DOFFSET=3 -include ../pre.h");
+        format!("{{\"directory\": \"src\", \"file\": \"{file}\", \"command\": \"nvcc {flags} -c {file}\"}}")
+    };
+    let arguments = entry("b.cu", "../none").replace("\"command\": \"", "\"arguments\": [\"").replace("\"}", "\"]}");
+    let list = arguments.split_once("[\"").map(|(_, l)| l.trim_end_matches("\"]}")).expect("arguments");
+    let words = list.replace("-DOFFSET=\\\"bad\\\" ", "").replace('\'', "").replace(' ', "\", \"");
+    let arguments = arguments.replace(list, &words);
+    let json = write("compile_commands.json", &format!("[{},\n {arguments}]", entry("a.cu", "../one")));
+    let here = folder.path().display().to_string();
+    // Without them the names are not known.
+    expect(&["check", &a], 3, &["inconclusive"]);
+    for commands in [json.as_str(), here.as_str()] {
+        let text = expect(&["check", &a, "--compile-commands", commands], 0, &["race-free"]);
+        assert!(!text.contains("no entry"), "{text}");
+        expect(&["check", &b, "--compile-commands", commands], 1, &["data race"]);
+        let text = expect(&["check", &a, &c, "--compile-commands", commands], 0, &["have no entry for", "c.cu"]);
+        assert_eq!(text.matches("no entry").count(), 1, "{text}");
+        // What is given by hand wins.
+        expect(&["check", &a, "-D", "OFFSET=7", "--compile-commands", commands], 0, &["race-free"]);
+        expect(&["list", &a, "--compile-commands", commands], 0, &["global a"]);
+    }
+}
+
+#[test]
+fn compile_commands_that_are_malformed_are_shown() {
+    let folder = folder();
+    let path = folder.path().join("compile_commands.json");
+    let name = path.display().to_string();
+    let expect_of = |text: &str, words: &[&str]| {
+        fs::write(&path, text).expect("a file");
+        expect(&["check", FREE, "--compile-commands", &name], 2, words)
+    };
+    expect_of("[\n  {\"directory\": \".\",, }\n]", &["compile_commands.json:2:21:", "\"directory\": \".\",,"]);
+    expect_of("[{\"directory\": \".\"}]", &["missing field `file`"]);
+    expect_of("[{\"directory\": \".\", \"file\": \"a.cu\"}]", &["entry 1", "neither `command` nor `arguments`"]);
+    expect_of("", &["compile_commands.json:1:0:"]);
+    expect(&["check", FREE, "--compile-commands", "no/such.json"], 2, &["no/such.json"]);
+    expect(&["check", FREE, "--compile-commands", "corpus"], 2, &["corpus/compile_commands.json"]);
 }

@@ -178,10 +178,11 @@ pub fn check_kernel(
         launch: &launch,
         findings: Vec::new(),
         reasons: Vec::new(),
-        assumptions: notes.iter().chain(&inferred.assumptions).cloned().collect(),
+        assumptions: notes.iter().chain(&inferred.assumptions).cloned().chain(stated(&inferred, sources)).collect(),
         queries: 0,
     };
     let verdict = check.run();
+    check.unused_assumptions(verdict);
     let Check { findings, reasons, assumptions, queries, .. } = check;
     let at = location(sources, kernel.span);
     KernelReport {
@@ -196,6 +197,15 @@ pub fn check_kernel(
         time_ms: started.elapsed().as_secs_f64() * 1000.0,
         queries,
     }
+}
+
+/// The assumptions of the source, as written.
+fn stated(inferred: &Inferred, sources: &SourceMap) -> Vec<String> {
+    let each = inferred.assumed.iter().map(|span| {
+        let words: Vec<&str> = sources.snippet(*span).split_whitespace().collect();
+        format!("`{}` (line {})", words.join(" "), sources.start(*span).line)
+    });
+    each.collect()
 }
 
 /// The variables of conditions, each within its type. The columns of a race formula that are indices, and counters of
@@ -296,6 +306,15 @@ impl Check<'_> {
             Verdict::NoAccesses
         } else {
             Verdict::RaceFree
+        }
+    }
+
+    /// Where there is no proof, assumptions that are not used may be why.
+    fn unused_assumptions(&mut self, verdict: Verdict) {
+        if matches!(verdict, Verdict::Racy | Verdict::Inconclusive) {
+            for loss in self.inferred.losses.iter().filter(|l| l.code == "assumption-unused") {
+                self.reason(loss.code, loss.text.clone(), Some(loss.span));
+            }
         }
     }
 

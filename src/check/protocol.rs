@@ -116,6 +116,7 @@ fn inferred(kernel: Kernel<Protocol>, span: Span, places: &BTreeMap<u32, Span>, 
         kernel: kernel.with_code(code),
         sites: sites.all,
         losses,
+        assumed: Vec::new(),
         assumptions,
     }
 }

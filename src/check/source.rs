@@ -1,17 +1,19 @@
 //! A file: read, preprocessed, parsed, and its kernels lowered.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::host::{HostFacts, host_facts};
 use super::protocol::load_protocols;
 use crate::base::{FileId, SourceMap, Span};
 use crate::frontend::cuda::host::launches;
 use crate::frontend::cuda::lower::{Lower, LoweredKernel};
-use crate::frontend::cuda::unit::{Dialect, Unit};
+use crate::frontend::cuda::unit::{Dialect, Unit, is_nested_too_deep};
 use crate::frontend::header::{Extent, Header, parse_header};
 
 use crate::frontend::preprocess::{
-    CUDA_PREDEFINED, DiskFiles, Limits, OPENCL_PREDEFINED, Options, Severity, preprocess,
+    CUDA_PREDEFINED, Clause, DiskFiles, Limits, OPENCL_PREDEFINED, Options, Severity, preprocess,
 };
 use crate::kernel::infer::Inferred;
 use crate::report::finding::{FileReport, FileStatus, Location, Message};
@@ -65,6 +67,18 @@ impl From<LoweredKernel> for SourceKernel {
 pub struct SourceOptions {
     pub defines: Vec<(String, Option<String>)>,
     pub include_dirs: Vec<PathBuf>,
+    /// Of single files, by canonical path.
+    pub files: Arc<BTreeMap<PathBuf, FileFlags>>,
+}
+
+/// What a file is compiled with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileFlags {
+    pub defines: Vec<(String, Option<String>)>,
+    pub undefines: Vec<String>,
+    pub include_dirs: Vec<PathBuf>,
+    /// Read before the file.
+    pub preincludes: Vec<PathBuf>,
 }
 
 /// Where a span is, for a report.
@@ -127,15 +141,20 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
     let mut header = parse_header(&text);
     let root = sources.add(path, text.clone());
     let mut defines = header.defines.clone();
+    let canonical = if options.files.is_empty() { None } else { path.canonicalize().ok() };
+    let flags = canonical.and_then(|path| options.files.get(&path)).cloned().unwrap_or_default();
+    defines.extend(flags.defines);
     defines.extend(options.defines.iter().cloned());
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut include_dirs: Vec<PathBuf> = options.include_dirs.clone();
+    include_dirs.extend(flags.include_dirs);
     include_dirs.extend(header.include_dirs.iter().map(|d| folder.join(d)));
     let predefined = match dialect {
         Dialect::Cuda => CUDA_PREDEFINED,
         Dialect::OpenCl => OPENCL_PREDEFINED,
     };
-    let settings = Options { defines, include_dirs, predefined, limits: Limits::default() };
+    let FileFlags { undefines, preincludes, .. } = flags;
+    let settings = Options { defines, undefines, preincludes, include_dirs, predefined, limits: Limits::default() };
     let expanded = preprocess(&mut sources, root, &settings, &DiskFiles);
     let mut messages = Vec::new();
     let mut status = FileStatus::Ok;
@@ -177,8 +196,8 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
     }
     let origin = |start: usize, end: usize| expanded.origins.origin(start, end).span;
     let mut kernels = Vec::new();
-    match Unit::parse(&expanded.text, dialect, &origin) {
-        Some(mut unit) => {
+    match Unit::annotated(&expanded.text, &expanded.annotations, dialect, &origin) {
+        Some((mut unit, mut problems)) => {
             unit.set_packing(expanded.pragmas.iter().map(|p| (p.offset, p.expanded.as_str())));
             let mut names = unit.names();
             names.header_missing = expanded.remarks.iter().any(|r| r.code == "include-missing");
@@ -197,6 +216,23 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
                     }
                 }
             }
+            for assert in expanded.annotations.iter().filter(|a| a.clause == Clause::Assert) {
+                let text = "`assert` is neither checked nor assumed here".to_owned();
+                messages.push(Message {
+                    code: "annotation",
+                    text,
+                    at: Some(location(&sources, assert.at)),
+                    help: None,
+                });
+            }
+            problems.append(&mut lower.problems);
+            problems.sort_by(|a, b| (a.at, &a.text).cmp(&(b.at, &b.text)));
+            problems.dedup();
+            for problem in problems {
+                status = FileStatus::Partial;
+                let (text, at) = (format!("{}; it is not used", problem.text), Some(location(&sources, problem.at)));
+                messages.push(Message { code: "annotation", text, at, help: None });
+            }
             if let Some(error) = unit.first_error(unit.tree.root_node()) {
                 status = FileStatus::Partial;
                 let at = Some(location(&sources, unit.span(error)));
@@ -206,7 +242,8 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
         }
         None => {
             status = FileStatus::Failed;
-            let text = "the file could not be parsed at all".to_owned();
+            let why = if is_nested_too_deep(&expanded.text) { ": it is nested too deep" } else { "" };
+            let text = format!("the file could not be parsed at all{why}");
             messages.push(Message { code: "parse-error", text, at: None, help: None });
         }
     }

@@ -315,7 +315,7 @@ pub struct SourceArgs {
     /// Search this folder for included files; can be repeated
     #[arg(short = 'I', value_name = "DIR")]
     pub include: Vec<PathBuf>,
-    /// Not supported yet: macros and folders of each file from a compile_commands.json
+    /// Take macros and folders of each file from a compile_commands.json, or from the one in a folder
     #[arg(long, value_name = "FILE")]
     pub compile_commands: Option<PathBuf>,
 }

@@ -10,6 +10,7 @@ use super::args::{
     AssumeArgs, CheckArgs, Define, Deny, Dims, DumpArgs, ExportArgs, FuzzArgs, FuzzPass, LaunchArgs, ListArgs, PathArg,
     SelectArgs, SolverArgs, SourceArgs, Stage, TerminalArgs, When,
 };
+use super::compile_commands::{self, Flags};
 use crate::check::kernel::assume;
 use crate::check::pipeline::PhasePath;
 use crate::exp::{IntTy, Var};
@@ -118,6 +119,8 @@ pub struct SourceConfig {
     /// In the order given: a later definition of a name replaces an earlier one.
     pub defines: Vec<Define>,
     pub includes: Vec<PathBuf>,
+    /// The flags of each file, from `--compile-commands`.
+    pub commands: Option<Flags>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -262,10 +265,8 @@ impl SourceConfig {
                 return Err(UsageError(format!("-I {}: no such folder", folder.display())));
             }
         }
-        if args.compile_commands.is_some() {
-            return Err(UsageError("--compile-commands is not supported yet: give -D and -I instead".to_owned()));
-        }
-        Ok(SourceConfig { defines: args.define, includes: args.include })
+        let commands = args.compile_commands.as_deref().map(compile_commands::read).transpose()?;
+        Ok(SourceConfig { defines: args.define, includes: args.include, commands })
     }
 }
 
@@ -429,10 +430,7 @@ mod tests {
         assert_eq!(refusal(&["--assume", " "]), "--assume needs a condition, such as 'n % 32 == 0'");
         assert_eq!(refusal(&["-o", "."]), "-o .: this is a folder, and the report is one file");
         assert_eq!(refusal(&["-I", "no/such"]), "-I no/such: no such folder");
-        assert_eq!(
-            refusal(&["--compile-commands", "no.json"]),
-            "--compile-commands is not supported yet: give -D and -I instead"
-        );
+        assert!(refusal(&["--compile-commands", "no.json"]).starts_with("--compile-commands no.json: "));
         assert_eq!(refusal(&["--assume", "n <"]), "--assume 'n <': expected an expression, found `;`");
         assert!(!refusal(&["--assume", "n < 4; wr a[0]"]).is_empty());
         assert_eq!(refusal(&["--assume", "n % 32 == 0"]), "");

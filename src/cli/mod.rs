@@ -1,6 +1,7 @@
 //! The edge: arguments, files, output and exit codes. Everything below gets plain values.
 
 pub mod args;
+mod compile_commands;
 pub mod config;
 pub mod exit;
 pub mod fuzz;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 
 use super::args::{Cli, Command, ExplainArgs, Stage};
+use super::compile_commands::missing;
 use super::config::{
     CheckConfig, DumpConfig, Environment, ExportConfig, FuzzConfig, LaunchConfig, ListConfig, SourceConfig, UsageError,
 };
@@ -60,6 +61,7 @@ fn source_options(config: &SourceConfig) -> SourceOptions {
     SourceOptions {
         defines: config.defines.iter().map(|d| (d.name.clone(), d.value.clone())).collect(),
         include_dirs: config.includes.clone(),
+        files: config.commands.clone().unwrap_or_default(),
     }
 }
 
@@ -78,6 +80,13 @@ fn settings(source: &SourceConfig, launch: &LaunchConfig, kernels: &[String]) ->
         kernels: kernels.to_vec(),
         jobs: 1,
         deadline: None,
+    }
+}
+
+/// Says once which files are not in the compile commands.
+fn note_missing<'p>(source: &SourceConfig, files: impl Iterator<Item = &'p Path>) {
+    if let Some(text) = source.commands.as_ref().and_then(|commands| missing(commands, files)) {
+        eprintln!("note: {text}");
     }
 }
 
@@ -100,6 +109,7 @@ fn check(config: &CheckConfig) -> Result<Exit, UsageError> {
         return Err(UsageError(error.to_string()));
     }
     let (inputs, unread) = texts(&config.paths);
+    note_missing(&config.source, inputs.iter().map(|(path, _)| path.as_path()));
     let mut settings = settings(&config.source, &config.launch, &config.select.kernels);
     settings.jobs = config.solver.jobs.get();
     settings.deadline = config.solver.timeout.map(|t| Instant::now() + t);
@@ -145,6 +155,7 @@ fn solver_config(config: &CheckConfig) -> SolverConfig {
 
 fn dump_stage(config: &DumpConfig) -> Result<Exit, UsageError> {
     let text = read(&config.file).map_err(|m| UsageError(format!("{}: {}", path_text(&config.file), m.text)))?;
+    note_missing(&config.source, std::iter::once(config.file.as_path()));
     let mut settings = settings(&config.source, &config.launch, &config.select.kernels);
     settings.check.arrays = config.select.arrays.clone();
     settings.check.params = config.assume.params.clone();
@@ -180,6 +191,7 @@ fn export(config: &ExportConfig) -> Result<Exit, UsageError> {
     for file in &unread {
         eprintln!("{}: {}", file.path, file.messages.first().map_or("could not be read", |m| m.text.as_str()));
     }
+    note_missing(&config.source, inputs.iter().map(|(path, _)| path.as_path()));
     let settings = settings(&config.source, &config.launch, &config.kernels);
     let all =
         parallel(&inputs, 1, || (), |(), (path, text)| Ok(dump::protocols(path, text, &settings)), |_, text| Err(text));
@@ -230,6 +242,7 @@ fn export(config: &ExportConfig) -> Result<Exit, UsageError> {
 
 fn list(config: &ListConfig) -> Result<Exit, UsageError> {
     let (inputs, unread) = texts(&config.paths);
+    note_missing(&config.source, inputs.iter().map(|(path, _)| path.as_path()));
     let settings = settings(&config.source, &config.launch, &[]);
     let all = parallel(
         &inputs,

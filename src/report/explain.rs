@@ -153,6 +153,8 @@ mod tests {
             "solver-missing",
             "solver-failed",
             "no-accesses",
+            "annotation",
+            "assumption-unused",
             "vacuous",
             "macro-",
             "include-missing",

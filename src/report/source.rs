@@ -44,20 +44,19 @@ impl Sources {
     pub fn range(&self, at: &Location) -> Option<Range<usize>> {
         let text = self.text(&at.path)?;
         if at.start < at.end && text.get(at.start..at.end).is_some() {
-            let before =
-                text.as_bytes()[..at.start].iter().rev().take(LONGEST + 1).take_while(|b| **b != b'\n').count();
-            let after = text.as_bytes()[at.start..].iter().take(LONGEST + 1).take_while(|b| **b != b'\n').count();
-            return (before + after <= LONGEST).then_some(at.start..at.end);
+            return Some(at.start..at.end).filter(|range| can_be_drawn(text, range));
         }
         let line_start = line_starts(text).nth(at.line.checked_sub(1)?)?;
         let line = text.get(line_start..)?.split('\n').next()?.trim_end_matches('\r');
         let offset = |column: usize| line.char_indices().nth(column.saturating_sub(1)).map_or(line.len(), |(i, _)| i);
         if at.column == 0 {
             let indent = line.len() - line.trim_start().len();
-            return Some(line_start + indent..line_start + line.trim_end().len().max(indent));
+            let range = line_start + indent..line_start + line.trim_end().len().max(indent);
+            return Some(range).filter(|range| can_be_drawn(text, range));
         }
         let start = offset(at.column);
-        Some(line_start + start..line_start + offset(at.end_column).max(start))
+        let range = line_start + start..line_start + offset(at.end_column).max(start);
+        Some(range).filter(|range| can_be_drawn(text, range))
     }
 
     /// The first line of the text at a location.
@@ -132,6 +131,13 @@ pub(super) fn printable(text: &str) -> String {
     out
 }
 
+/// Is no line of a range too long, nor the ones before and after it, which are drawn as well?
+fn can_be_drawn(text: &str, range: &Range<usize>) -> bool {
+    let from = text[..range.start].rmatch_indices('\n').nth(1).map_or(0, |(at, _)| at);
+    let to = text[range.end..].match_indices('\n').nth(1).map_or(text.len(), |(at, _)| range.end + at);
+    text[from..to].split('\n').all(|line| line.len() <= LONGEST)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::finding::IncludedFile;
@@ -174,5 +180,19 @@ mod tests {
             shown,
             [(1, vec![], vec![]), (2, vec![(1..3, 0)], vec![]), (3, vec![(0..2, 0)], vec![0]), (4, vec![], vec![])]
         );
+    }
+
+    #[test]
+    fn what_is_beside_a_long_line_is_not_drawn() {
+        let long = "x".repeat(70_000);
+        for (text, drawn) in [
+            (format!("ab\n{long}\n"), false),
+            (format!("{long}\nab\n"), false),
+            (format!("{long}\n\nab\n\n{long}"), true),
+        ] {
+            let start = text.find("ab").expect("the place");
+            assert_eq!(can_be_drawn(&text, &(start..start + 2)), drawn);
+        }
+        assert!(!can_be_drawn(&format!("ab\n{long}\n\nab"), &(0..70_006)));
     }
 }

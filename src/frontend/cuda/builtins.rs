@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::annotations::{ASSERT, ASSUME};
 use crate::base::Name;
 use crate::core::Scope;
 use crate::exp::IntTy;
@@ -189,10 +190,11 @@ pub fn function(name: &str) -> Option<Builtin> {
         | "__ptr_base"
         | "__atomic_has_taken_value"
         | "__dominator_enabled" => known(Intrinsic::Havoc(Name::new("annotation")), Type::INT),
-        "__requires" | "__assume" | "__builtin_assume" | "__global_requires" | "__global_assume" | "__axiom" => {
-            known(Intrinsic::Assume, Type::BOOL)
+        "__requires" | "__assume" | "__builtin_assume" | "__global_requires" | "__global_assume" | "__axiom"
+        | ASSUME => known(Intrinsic::Assume, Type::BOOL),
+        "__assert" | "static_assert" | "__global_assert" | "_Static_assert" | ASSERT => {
+            known(Intrinsic::Assert, Type::Void)
         }
-        "__assert" | "static_assert" | "__global_assert" | "_Static_assert" => known(Intrinsic::Assert, Type::Void),
         "__trap" | "__builtin_trap" | "__builtin_unreachable" | "abort" | "exit" | "__brkpt" => {
             known(Intrinsic::Trap, Type::Void)
         }

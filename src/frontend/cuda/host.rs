@@ -124,14 +124,8 @@ pub fn launches<'u>(lower: &mut Lower<'u>, kernel: &FunDecl<'u>, bindings: &Bind
     let unit = lower.unit;
     let name = unit.str(unit.qualified(declared_name(kernel.declarator)?).1);
     let mut found = Vec::new();
-    let mut stack = vec![unit.tree.root_node()];
-    while let Some(node) = stack.pop() {
-        let mut cursor = node.walk();
-        stack.extend(node.named_children(&mut cursor));
-        let named = node.kind() == "identifier" && unit.str(node) == name;
-        if !named || node.parent().is_some_and(|p| p.kind() == "function_declarator") {
-            continue;
-        }
+    let mentions = lower.names.mentions.get(name).cloned().unwrap_or_default();
+    for node in mentions {
         if is_question(unit, node) {
             continue;
         }

@@ -1,5 +1,6 @@
 //! CUDA source to kernel language.
 
+pub mod annotations;
 pub mod builtins;
 pub mod host;
 mod layout;

@@ -4,7 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use tree_sitter::{Node, Parser, Tree};
 
+use super::annotations::{Inserted, Problem, statements};
 use crate::base::Span;
+use crate::frontend::preprocess::Annotation;
 
 /// The language of a translation unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,7 +42,18 @@ pub struct Unit<'a> {
     /// a pragma that is not understood.
     packs: Vec<(usize, Option<Option<u64>>)>,
     pub dialect: Dialect,
+    /// The statements that annotations stand for, in the text before `inserted`.
+    annotations: Vec<Note>,
     origin: &'a dyn Fn(usize, usize) -> Span,
+}
+
+/// A statement that stands for an annotation.
+struct Note {
+    start: usize,
+    end: usize,
+    /// The characters of all statements up to the end of this one.
+    added: usize,
+    span: Span,
 }
 
 /// A function definition or declaration, with what surrounds it.
@@ -130,6 +143,7 @@ pub struct Names<'t> {
     pub enumerators: HashMap<String, Vec<(ScopeId, Enumerator<'t>)>>,
     /// The path of each scope.
     pub scopes: Vec<Vec<String>>,
+    inner_scopes: HashMap<(ScopeId, String), ScopeId>,
     /// The scope that a class makes, by the node of the class.
     pub class_scopes: HashMap<usize, ScopeId>,
     /// A header was not found: what it declares or defines is not seen.
@@ -145,7 +159,12 @@ pub struct Names<'t> {
     /// Where functions that are templates are named, in the order of the text: with their arguments, where those are
     /// written.
     pub uses: HashMap<String, Vec<Node<'t>>>,
+    /// Where kernels are named, other than to declare them; by name, in the order of the text.
+    pub mentions: HashMap<String, Vec<Node<'t>>>,
 }
+
+/// Scopes inside of scopes.
+const MAX_SCOPES: usize = 100;
 
 /// What stands for one thing, whatever number of declarations it has.
 trait Identity {
@@ -177,13 +196,20 @@ impl Identity for Enumerator<'_> {
 impl<'t> Names<'t> {
     /// The scope with that name inside of another one.
     fn enter(&mut self, scope: ScopeId, name: String) -> ScopeId {
-        let mut path = self.path(scope).to_vec();
-        path.push(name);
-        let at = self.scopes.iter().position(|known| *known == path).unwrap_or_else(|| {
-            self.scopes.push(path);
-            self.scopes.len() - 1
-        });
-        ScopeId(at as u32)
+        let path = self.path(scope);
+        // Nobody nests that deep, and the paths would be long.
+        if path.len() >= MAX_SCOPES {
+            return scope;
+        }
+        if let Some(known) = self.inner_scopes.get(&(scope, name.clone())) {
+            return *known;
+        }
+        let mut path = path.to_vec();
+        path.push(name.clone());
+        self.scopes.push(path);
+        let new = ScopeId(self.scopes.len() as u32 - 1);
+        self.inner_scopes.insert((scope, name), new);
+        new
     }
 
     pub fn path(&self, scope: ScopeId) -> &[String] {
@@ -277,7 +303,7 @@ impl<'t> Names<'t> {
     }
 }
 
-fn parse(text: &str) -> Option<Tree> {
+pub fn parse(text: &str) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_cuda::LANGUAGE.into()).ok()?;
     parser.parse(text, None)
@@ -495,19 +521,100 @@ fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
     Blanked { text: blanked, parsed, attributes: found }
 }
 
+/// Is a text nested so deep that parsing it would take for ever? No code is, and compilers refuse much less: open brackets,
+/// `<` that have no `>` in a statement, tokens of one statement or item of a list.
+pub fn is_nested_too_deep(text: &str) -> bool {
+    const BRACKETS: usize = 20_000;
+    const ANGLES: usize = 1_000;
+    const TOKENS: usize = 100_000;
+    let (mut brackets, mut parentheses, mut angles, mut tokens) = (0_usize, 0_usize, 0_usize, 0_usize);
+    let (mut in_word, mut quote, mut before) = (false, None, b' ');
+    for byte in text.bytes() {
+        let word = byte == b'_' || byte.is_ascii_alphanumeric() || !byte.is_ascii();
+        if let Some(open) = quote {
+            // A quote without a partner ends with its line.
+            if (byte == open && before != b'\\') || byte == b'\n' {
+                quote = None;
+            }
+            before = if before == b'\\' { b' ' } else { byte };
+            continue;
+        }
+        let goes_on = word && in_word;
+        tokens += usize::from(!byte.is_ascii_whitespace() && !goes_on);
+        match byte {
+            // Not the one in `1'000`.
+            b'"' | b'\'' if !in_word => quote = Some(byte),
+            b'(' | b'[' | b'{' => {
+                brackets += 1;
+                parentheses = if byte == b'{' { 0 } else { parentheses + 1 };
+            }
+            b')' | b']' | b'}' => {
+                brackets = brackets.saturating_sub(1);
+                parentheses = parentheses.saturating_sub(1);
+            }
+            b'<' => angles += 1,
+            b'>' => angles = angles.saturating_sub(1),
+            _ => {}
+        }
+        match byte {
+            b'{' | b'}' => (angles, tokens) = (0, 0),
+            b';' if parentheses == 0 => (angles, tokens) = (0, 0),
+            b',' => tokens = 0,
+            _ => {}
+        }
+        if brackets > BRACKETS || angles > ANGLES || tokens > TOKENS {
+            return true;
+        }
+        (in_word, before) = (word, byte);
+    }
+    false
+}
+
+/// The text with words put in at ascending positions.
+fn with_insertions(text: &str, words: &[(usize, &str)]) -> String {
+    let mut result = String::with_capacity(text.len() + words.iter().map(|(_, word)| word.len()).sum::<usize>());
+    let mut from = 0;
+    for (at, word) in words {
+        result.push_str(&text[from..*at]);
+        result.push_str(word);
+        from = *at;
+    }
+    result.push_str(&text[from..]);
+    result
+}
+
+/// The positions of all inserted characters, after more words are put in: both lists are ascending.
+fn shifted(inserted: &[usize], words: &[(usize, &str)]) -> Vec<usize> {
+    let mut all = Vec::new();
+    let (mut before, mut older) = (0, inserted.iter().copied().peekable());
+    for (at, word) in words {
+        while let Some(p) = older.next_if(|p| p < at) {
+            all.push(p + before);
+        }
+        all.extend((0..word.len()).map(|i| at + before + i));
+        before += word.len();
+    }
+    all.extend(older.map(|p| p + before));
+    all
+}
+
 impl<'a> Unit<'a> {
     /// Parses expanded text. `origin` maps a byte range of it to where it was written.
     pub fn parse(expanded: &str, dialect: Dialect, origin: &'a dyn Fn(usize, usize) -> Span) -> Option<Unit<'a>> {
+        if is_nested_too_deep(expanded) {
+            return None;
+        }
         let Blanked { mut text, mut parsed, attributes } = blank_attributes(expanded, dialect);
         let mut inserted: Vec<usize> = Vec::new();
         let mut tree = parse(&parsed)?;
-        // `i < n && j > (m)` reads as a call of a template; a unary plus after the `>` says what is meant. `a<8> b = c;`
+        // `i < n && j > (m)` reads as a call of a template; `0+` after the `>` says what is meant (a `+` alone could be
+        // one of the call). `a<8> b = c;`
         // reads as an assignment to comparisons; `typename` in front of it says that it is a declaration.
         for _ in 0..4 {
             let mut found: Vec<(usize, &str)> = Vec::new();
             misread(tree.root_node(), &text, &mut found);
             if dialect == Dialect::OpenCl {
-                found.retain(|(_, words)| *words == "+");
+                found.retain(|(_, words)| *words != "typename ");
                 false_casts(tree.root_node(), &text, &mut found);
             }
             if found.is_empty() {
@@ -515,31 +622,53 @@ impl<'a> Unit<'a> {
             }
             found.sort_unstable();
             found.dedup();
-            let mut all: Vec<usize> = inserted
-                .iter()
-                .map(|p| p + found.iter().filter(|(f, _)| f <= p).map(|(_, words)| words.len()).sum::<usize>())
-                .collect();
-            let mut before = 0;
-            for (position, words) in &found {
-                all.extend((0..words.len()).map(|i| position + before + i));
-                before += words.len();
-            }
-            for (position, words) in found.iter().rev() {
-                text.insert_str(*position, words);
-                parsed.insert_str(*position, words);
-            }
-            all.sort_unstable();
-            inserted = all;
+            inserted = shifted(&inserted, &found);
+            text = with_insertions(&text, &found);
+            parsed = with_insertions(&parsed, &found);
             tree = parse(&parsed)?;
         }
-        Some(Unit { text, tree, inserted, attributes, packs: Vec::new(), dialect, origin })
+        Some(Unit { text, tree, inserted, attributes, packs: Vec::new(), dialect, annotations: Vec::new(), origin })
+    }
+
+    /// The same with annotations, and what is wrong with them.
+    pub fn annotated(
+        expanded: &str,
+        annotations: &[Annotation],
+        dialect: Dialect,
+        origin: &'a dyn Fn(usize, usize) -> Span,
+    ) -> Option<(Unit<'a>, Vec<Problem>)> {
+        let plain = Unit::parse(expanded, dialect, origin)?;
+        if annotations.is_empty() {
+            return Some((plain, Vec::new()));
+        }
+        let (statements, problems) = statements(&plain, annotations);
+        let words: Vec<(usize, &str)> = statements.iter().map(|s| (s.at, s.text.as_str())).collect();
+        let mut unit = Unit::parse(&with_insertions(expanded, &words), dialect, origin)?;
+        let mut added = 0;
+        for Inserted { at, text, span } in &statements {
+            let start = at + added;
+            added += text.len();
+            unit.annotations.push(Note { start, end: start + text.len(), added, span: *span });
+        }
+        Some((unit, problems))
+    }
+
+    /// The position in the text before characters were inserted to have it read right.
+    pub fn back(&self, at: usize) -> usize {
+        at - self.inserted.partition_point(|p| *p < at)
+    }
+
+    /// The other way round.
+    pub fn forth(&self, at: usize) -> usize {
+        self.inserted.iter().fold(at, |at, p| if *p <= at { at + 1 } else { at })
     }
 
     /// The qualifiers of OpenCL C in a range of the text.
     fn marks_in(&self, range: std::ops::Range<usize>) -> Vec<Mark> {
-        let back = |at: usize| at - self.inserted.partition_point(|p| *p < at);
-        let range = back(range.start)..back(range.end);
-        self.attributes.marks.iter().filter(|(at, _)| range.contains(at)).map(|(_, mark)| *mark).collect()
+        let range = self.back(range.start)..self.back(range.end);
+        let marks = &self.attributes.marks;
+        let from = marks.partition_point(|(at, _)| *at < range.start);
+        marks[from..].iter().take_while(|(at, _)| *at < range.end).map(|(_, mark)| *mark).collect()
     }
 
     /// Where what belongs to a node begins: the end of the token in front of it.
@@ -581,19 +710,28 @@ impl<'a> Unit<'a> {
     }
 
     pub fn span(&self, node: Node) -> Span {
-        let back = |at: usize| at - self.inserted.partition_point(|p| *p < at);
-        (self.origin)(back(node.start_byte()), back(node.end_byte()))
+        let (start, end) = (self.back(node.start_byte()), self.back(node.end_byte()));
+        let around = self.annotations.partition_point(|note| note.end <= start);
+        if let Some(note) = self.annotations.get(around).filter(|note| note.start <= start && end <= note.end) {
+            return note.span;
+        }
+        let plain = |at: usize| {
+            let before = self.annotations.partition_point(|note| note.end <= at);
+            at - before.checked_sub(1).and_then(|last| self.annotations.get(last)).map_or(0, |note| note.added)
+        };
+        (self.origin)(plain(start), plain(end))
     }
 
     fn written(&self, range: std::ops::Range<usize>) -> std::ops::Range<usize> {
-        let back = |at: usize| at - self.inserted.partition_point(|p| *p < at);
-        back(range.start)..back(range.end)
+        self.back(range.start)..self.back(range.end)
     }
 
     /// The alignments that are asked for in a range of the text, as written.
     pub fn alignments(&self, range: std::ops::Range<usize>) -> Vec<&str> {
         let range = self.written(range);
-        self.attributes.alignments.iter().filter(|(at, _)| range.contains(at)).map(|(_, text)| text.as_str()).collect()
+        let alignments = &self.attributes.alignments;
+        let from = alignments.partition_point(|(at, _)| *at < range.start);
+        alignments[from..].iter().take_while(|(at, _)| *at < range.end).map(|(_, text)| text.as_str()).collect()
     }
 
     /// Does a range of the text say `packed`?
@@ -628,15 +766,15 @@ impl<'a> Unit<'a> {
                 (n, None, None) => number(n),
                 _ => None,
             };
-            self.packs.push((at, now));
+            let added = self.annotations.iter().rev().find(|note| note.end - note.added <= at).map_or(0, |n| n.added);
+            self.packs.push((at + added, now));
         }
     }
 
     /// What an attribute in front of the name of a function says about clusters.
     pub fn clusters(&self, name: Node) -> Option<ClusterDims> {
-        let forth = |at: usize| self.inserted.iter().fold(at, |at, p| if *p <= at { at + 1 } else { at });
         let in_front = |at: usize| {
-            let between = self.text.get(forth(at)..name.start_byte());
+            let between = self.text.get(self.forth(at)..name.start_byte());
             between.is_some_and(|t| !t.contains([';', '{', '}']))
         };
         self.attributes.clusters.iter().rev().find(|(at, _)| in_front(*at)).map(|(_, dims)| *dims)
@@ -773,10 +911,7 @@ impl<'a> Unit<'a> {
             }
         }
         // An explicit specialisation is listed with its template.
-        let key = match base.kind() {
-            "template_function" | "template_method" => base.child_by_field_name("name").unwrap_or(base),
-            _ => base,
-        };
+        let key = without_arguments(base);
         if self.str(key) == "__axiom" {
             return;
         }
@@ -940,30 +1075,32 @@ impl<'a> Unit<'a> {
     fn collect_uses<'t>(&'t self, names: &mut Names<'t>) {
         let is_template = |list: &Vec<FunDecl>| list.iter().any(|d| d.template.is_some());
         names.uses = names.functions.iter().filter(|(_, l)| is_template(l)).map(|(n, _)| (n.clone(), vec![])).collect();
-        let mut stack = vec![self.tree.root_node()];
-        while let Some(node) = stack.pop() {
-            if node.kind() == "using_declaration"
-                && !has_child(node, "namespace")
-                && let Some(name) = last_named(node)
-            {
-                names.used.insert(self.str(self.qualified(name).1).to_owned());
+        let kernels = names.kernels.iter().filter_map(|k| declared_name(k.declarator));
+        let kernels: HashSet<&str> = kernels.map(|n| self.str(without_arguments(self.qualified(n).1))).collect();
+        each_named(self.tree.root_node(), |node| match node.kind() {
+            "using_declaration" if !has_child(node, "namespace") => {
+                if let Some(name) = last_named(node) {
+                    names.used.insert(self.str(self.qualified(name).1).to_owned());
+                }
             }
-            if node.kind() == "namespace_alias_definition"
-                && let Some(name) = node.child_by_field_name("name")
-            {
-                names.aliases.insert(self.str(name).to_owned());
+            "namespace_alias_definition" => {
+                if let Some(name) = node.child_by_field_name("name") {
+                    names.aliases.insert(self.str(name).to_owned());
+                }
             }
-            if node.kind() == "identifier"
-                && let Some(uses) = names.uses.get_mut(self.str(node))
-                && let Some(place) = self.use_at(node)
-            {
-                uses.push(place);
+            "identifier" => {
+                let text = self.str(node);
+                if let Some(uses) = names.uses.get_mut(text)
+                    && let Some(place) = self.use_at(node)
+                {
+                    uses.push(place);
+                }
+                if kernels.contains(text) && node.parent().is_none_or(|p| p.kind() != "function_declarator") {
+                    names.mentions.entry(text.to_owned()).or_default().push(node);
+                }
             }
-            let mut cursor = node.walk();
-            let from = stack.len();
-            stack.extend(node.named_children(&mut cursor));
-            stack[from..].reverse();
-        }
+            _ => {}
+        });
     }
 
     /// The use of a function that its name stands in; `None` for a declaration of it.
@@ -1012,6 +1149,33 @@ pub fn child_of_kind<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
     node.children(&mut cursor).find(|c| c.kind() == kind)
 }
 
+/// The name of a template without its arguments.
+pub fn without_arguments(name: Node<'_>) -> Node<'_> {
+    match name.kind() {
+        "template_function" | "template_method" => name.child_by_field_name("name").unwrap_or(name),
+        _ => name,
+    }
+}
+
+/// Calls `visit` for a node and all named ones below it, in the order of the text.
+pub fn each_named<'t>(root: Node<'t>, mut visit: impl FnMut(Node<'t>)) {
+    let mut cursor = root.walk();
+    loop {
+        let node = cursor.node();
+        if node.is_named() {
+            visit(node);
+        }
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return;
+            }
+        }
+    }
+}
+
 pub fn last_named(node: Node<'_>) -> Option<Node<'_>> {
     node.named_child(u32::try_from(node.named_child_count().checked_sub(1)?).ok()?)
 }
@@ -1051,31 +1215,26 @@ pub fn declared_name(node: Node<'_>) -> Option<Node<'_>> {
 /// Positions in front of names in `(i) + n`, which were read as casts of `+ n` to a type; in C all types are declared.
 fn false_casts(root: Node, text: &str, found: &mut Vec<(usize, &'static str)>) {
     let (mut types, mut casts) = (HashSet::new(), Vec::new());
-    let mut stack = vec![root];
-    while let Some(node) = stack.pop() {
-        match node.kind() {
-            "type_definition" => {
-                let mut cursor = node.walk();
-                let names = node.children_by_field_name("declarator", &mut cursor).filter_map(declared_name);
-                types.extend(names.filter_map(|n| text.get(n.byte_range())));
-            }
-            "cast_expression" => {
-                let ty = node.child_by_field_name("type").filter(|ty| ty.named_child_count() == 1);
-                let name = ty.and_then(last_named).filter(|name| name.kind() == "type_identifier");
-                let operator = node
-                    .child_by_field_name("value")
-                    .filter(|value| matches!(value.kind(), "unary_expression" | "pointer_expression"))
-                    .and_then(|value| value.child_by_field_name("operator"))
-                    .and_then(|o| text.get(o.byte_range()));
-                if let (Some(name), Some("+" | "-" | "*" | "&")) = (name, operator) {
-                    casts.push(name);
-                }
-            }
-            _ => {}
+    each_named(root, |node| match node.kind() {
+        "type_definition" => {
+            let mut cursor = node.walk();
+            let names = node.children_by_field_name("declarator", &mut cursor).filter_map(declared_name);
+            types.extend(names.filter_map(|n| text.get(n.byte_range())));
         }
-        let mut cursor = node.walk();
-        stack.extend(node.named_children(&mut cursor));
-    }
+        "cast_expression" => {
+            let ty = node.child_by_field_name("type").filter(|ty| ty.named_child_count() == 1);
+            let name = ty.and_then(last_named).filter(|name| name.kind() == "type_identifier");
+            let operator = node
+                .child_by_field_name("value")
+                .filter(|value| matches!(value.kind(), "unary_expression" | "pointer_expression"))
+                .and_then(|value| value.child_by_field_name("operator"))
+                .and_then(|o| text.get(o.byte_range()));
+            if let (Some(name), Some("+" | "-" | "*" | "&")) = (name, operator) {
+                casts.push(name);
+            }
+        }
+        _ => {}
+    });
     for name in casts {
         let word = text.get(name.byte_range()).unwrap_or("");
         if !types.contains(word) && super::opencl::named_type(word).is_none() {
@@ -1087,8 +1246,7 @@ fn false_casts(root: Node, text: &str, found: &mut Vec<(usize, &'static str)>) {
 /// Where something has to be inserted so that a text is read as what it is: after the `>` of comparisons that were read as
 /// the end of template arguments, and in front of declarations that were read as comparisons.
 fn misread(node: Node, text: &str, found: &mut Vec<(usize, &'static str)>) {
-    let mut stack = vec![node];
-    while let Some(node) = stack.pop() {
+    each_named(node, |node| {
         if node.kind() == "template_function"
             && let Some(arguments) = node.child_by_field_name("arguments")
         {
@@ -1099,7 +1257,7 @@ fn misread(node: Node, text: &str, found: &mut Vec<(usize, &'static str)>) {
                         .is_some_and(|o| matches!(text.get(o.byte_range()), Some("&&" | "||")))
             });
             if logical {
-                found.push((arguments.end_byte(), "+"));
+                found.push((arguments.end_byte(), "0+"));
             }
         }
         if node.kind() == "expression_statement"
@@ -1126,7 +1284,34 @@ fn misread(node: Node, text: &str, found: &mut Vec<(usize, &'static str)>) {
                 found.push((node.start_byte(), "typename "));
             }
         }
-        let mut cursor = node.walk();
-        stack.extend(node.named_children(&mut cursor));
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_nobody_writes_is_nested_too_deep() {
+        let table = format!("int t[] = {{ {} }};", "a < b, f(1 << 2), ".repeat(300));
+        let long = "if (a < 3) { b = c < d; }\n".repeat(50_000);
+        let shifts = "x = a << b << c;".repeat(2000);
+        let deep = format!("x = {}1{};", "(".repeat(10_000), ")".repeat(10_000));
+        let quoted = format!("s = \"{}\"; c = '<'; n = 1'000;", "<(".repeat(50_000));
+        for text in [&table, &long, &shifts, &deep, &quoted] {
+            assert!(!is_nested_too_deep(text), "{}", text.chars().take(60).collect::<String>());
+        }
+        for part in ["A<", "(", "{", "for(;;)", "switch(x){case 1:", "x = 1 + 2 + 3 + "] {
+            assert!(is_nested_too_deep(&part.repeat(30_000)), "{part}");
+        }
+    }
+
+    #[test]
+    fn words_are_put_in_and_their_places_are_known() {
+        let words = [(0, "ab"), (2, "c"), (3, "d")];
+        assert_eq!(with_insertions("123", &words), "ab12c3d");
+        assert_eq!(shifted(&[], &words), [0, 1, 4, 6]);
+        // Characters 0 and 3 were inserted before.
+        assert_eq!(shifted(&[0, 3], &[(1, "x"), (3, "y")]), [0, 1, 4, 5]);
     }
 }

@@ -93,7 +93,11 @@ impl Engine<'_> {
     fn lexeme(&mut self) -> Option<(Lexeme, FileId)> {
         let frame = self.frames.last_mut()?;
         let file = frame.file;
+        let before = frame.cursor.position;
         let lexeme = frame.cursor.next(self.sources.text(file).as_bytes(), Newlines::Stop);
+        if lexeme.annotated {
+            self.lost_annotation(Span::new(file, before, lexeme.start));
+        }
         self.problem(&lexeme, file, false);
         Some((lexeme, file))
     }
@@ -112,7 +116,7 @@ impl Engine<'_> {
         tokens
     }
 
-    fn joined(&self, tokens: &[Token]) -> String {
+    pub(super) fn joined(&self, tokens: &[Token]) -> String {
         let mut text = String::new();
         for token in tokens {
             if (token.space || token.line_start) && !text.is_empty() {

@@ -9,7 +9,7 @@ use super::lexer::{Cursor, Kind, Lexeme, Newlines, Unfinished, unspliced};
 use super::macros::{Argument, BUILTINS, Builtin, Exhausted, Item, Macro, Meaning, Substitution, excerpt};
 use super::map::{Expansions, Writer};
 use super::token::{Chain, Texts, Token};
-use super::{Expanded, Options, Pragma, Remark, Severity};
+use super::{Annotation, Expanded, Options, Pragma, Remark, Severity};
 use crate::base::{FileId, SourceMap, Span};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -35,6 +35,9 @@ pub(super) struct Engine<'a> {
     notes: usize,
     errors: usize,
     pub(super) pragmas: Vec<Pragma>,
+    pub(super) annotations: Vec<Annotation>,
+    /// How many lists of macro arguments are being read.
+    pub(super) collecting: usize,
     pub(super) macros: HashMap<String, Rc<Macro>>,
     /// What `#pragma push_macro` keeps, the last on top.
     pub(super) pushed: HashMap<String, Vec<Option<Rc<Macro>>>>,
@@ -127,7 +130,11 @@ struct Call {
 
 pub(super) fn run(sources: &mut SourceMap, root: FileId, options: &Options, files: &dyn Files) -> Expanded {
     let predefined: String = options.predefined.iter().map(|(name, value)| define_line(name, Some(value))).collect();
-    let defines: String = options.defines.iter().map(|(name, value)| define_line(name, value.as_deref())).collect();
+    let one_line = |text: &str| text.lines().next().unwrap_or("").to_owned();
+    let mut defines: String = options.undefines.iter().map(|name| format!("#undef {}\n", one_line(name))).collect();
+    defines.extend(options.defines.iter().map(|(name, value)| define_line(name, value.as_deref())));
+    let included = options.preincludes.iter().map(|file| one_line(&file.display().to_string()));
+    defines.extend(included.map(|file| format!("#include \"{file}\"\n")));
     let defines = sources.add("<command line>", defines);
     let predefined = sources.add("<predefined>", predefined);
     let root_path = normal(sources.path(root));
@@ -143,6 +150,8 @@ pub(super) fn run(sources: &mut SourceMap, root: FileId, options: &Options, file
         notes: 0,
         errors: 0,
         pragmas: vec![],
+        annotations: vec![],
+        collecting: 0,
         macros: HashMap::new(),
         pushed: HashMap::new(),
         frames: [root, defines, predefined].map(Frame::new).into(),
@@ -218,7 +227,7 @@ impl Engine<'_> {
             self.leave_file();
         }
         let (text, origins) = self.writer.finish(self.expansions, Span::new(root, 0, 0));
-        Expanded { text, origins, remarks: self.remarks, pragmas: self.pragmas }
+        Expanded { text, origins, remarks: self.remarks, pragmas: self.pragmas, annotations: self.annotations }
     }
 
     pub(super) fn written_so_far(&self) -> usize {
@@ -386,8 +395,12 @@ impl Engine<'_> {
             let Some(frame) = self.frames.last_mut().filter(|_| !self.stopped) else { return self.end() };
             let file = frame.file;
             let text = self.sources.text(file);
+            let before = frame.cursor.position;
             let lexeme = frame.cursor.next(text.as_bytes(), Newlines::Blank);
             let hash = is_hash(&lexeme, text);
+            if lexeme.annotated {
+                self.annotate(file, before..lexeme.start);
+            }
             if lexeme.problem.is_some() {
                 self.problem(&lexeme, file, true);
             }
@@ -511,6 +524,7 @@ impl Engine<'_> {
     /// Reads a macro call from its `(` on.
     fn collect(&mut self, name: &Token, parameters: usize, variadic: bool) -> Call {
         let floor = std::mem::replace(&mut self.floor, self.frames.len());
+        self.collecting += 1;
         let mut call = Call { tokens: vec![], arguments: vec![], complete: false };
         let mut depth = 0_usize;
         let mut start = 1;
@@ -541,6 +555,7 @@ impl Engine<'_> {
             }
         }
         self.floor = floor;
+        self.collecting -= 1;
         call
     }
 

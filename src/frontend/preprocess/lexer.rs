@@ -39,6 +39,8 @@ pub struct Lexeme {
     pub space: bool,
     /// It is the first token of its line.
     pub line_start: bool,
+    /// A comment before it begins with `//@` or `/*@`.
+    pub annotated: bool,
     /// There is a line splice inside it: its text is not the text of its range.
     pub spliced: bool,
     /// The problem and where it starts.
@@ -66,6 +68,11 @@ impl Cursor {
         Cursor { position: 0, line_start: true }
     }
 
+    /// In the middle of a line.
+    pub fn at(position: usize) -> Cursor {
+        Cursor { position, line_start: false }
+    }
+
     /// The next token from the cursor, which moves past it.
     pub fn next(&mut self, text: &[u8], newlines: Newlines) -> Lexeme {
         let blank = skip_blank(text, self.position, newlines);
@@ -81,7 +88,7 @@ impl Cursor {
         };
         self.position = end;
         let problem = blank.problem.or(problem.map(|p| (p, start)));
-        Lexeme { kind, start, end, space: blank.space, line_start, spliced, problem }
+        Lexeme { kind, start, end, space: blank.space, line_start, annotated: blank.annotated, spliced, problem }
     }
 }
 
@@ -89,11 +96,12 @@ struct Blank {
     end: usize,
     space: bool,
     crossed_line: bool,
+    annotated: bool,
     problem: Option<(Unfinished, usize)>,
 }
 
 fn skip_blank(text: &[u8], from: usize, newlines: Newlines) -> Blank {
-    let mut blank = Blank { end: from, space: false, crossed_line: false, problem: None };
+    let mut blank = Blank { end: from, space: false, crossed_line: false, annotated: false, problem: None };
     if from == 0 && text.starts_with(b"\xef\xbb\xbf") {
         blank.end = 3;
     }
@@ -123,6 +131,7 @@ fn skip_blank(text: &[u8], from: usize, newlines: Newlines) -> Blank {
                     }),
                     _ => break,
                 };
+                blank.annotated |= is_annotation(text, blank.end);
                 blank.end = end;
                 blank.space = true;
             }
@@ -130,6 +139,36 @@ fn skip_blank(text: &[u8], from: usize, newlines: Newlines) -> Blank {
         }
     }
     blank
+}
+
+fn is_annotation(text: &[u8], comment: usize) -> bool {
+    text.get(comment..).is_some_and(|t| t.starts_with(b"//@") || t.starts_with(b"/*@"))
+}
+
+/// The texts of the annotations among blanks: what follows the `@`.
+pub fn comments(text: &[u8], blanks: std::ops::Range<usize>) -> Vec<std::ops::Range<usize>> {
+    let (mut found, mut at) = (Vec::new(), blanks.start);
+    while at < blanks.end {
+        let (inner, end) = match text.get(at..at + 2) {
+            Some(b"//") => {
+                let end = line_comment_end(text, at + 2);
+                (end, end)
+            }
+            Some(b"/*") => match block_comment_end(text, at + 2) {
+                Some(end) => (end - 2, end),
+                None => (text.len(), text.len()),
+            },
+            _ => {
+                at += 1;
+                continue;
+            }
+        };
+        if is_annotation(text, at) {
+            found.push(at + 3..inner.max(at + 3));
+        }
+        at = end;
+    }
+    found
 }
 
 /// The end of the line splice that starts at the backslash at `at`, when it is one. Blanks may stand between the

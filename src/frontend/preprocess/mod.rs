@@ -10,6 +10,7 @@
 //! The work is bounded, whatever the input: see [`Limits`]. When a limit is reached there is an error remark, and the text
 //! ends before the macro use or the file that asked for too much.
 
+mod annotation;
 mod directives;
 mod expand;
 mod expression;
@@ -20,6 +21,7 @@ mod map;
 mod predefined;
 mod token;
 
+pub use annotation::{Annotation, Clause};
 pub use files::{DiskFiles, Files, MemoryFiles};
 pub use map::{Origin, Origins};
 pub use predefined::{CUDA_PREDEFINED, OPENCL_PREDEFINED};
@@ -31,6 +33,10 @@ use std::path::PathBuf;
 pub struct Options {
     /// `-D NAME` and `-D NAME=VALUE`; a name may have parameters. They come after the predefined ones.
     pub defines: Vec<(String, Option<String>)>,
+    /// `-U NAME`: predefined names that are taken away before those are given.
+    pub undefines: Vec<String>,
+    /// `-include FILE`: read before the file.
+    pub preincludes: Vec<PathBuf>,
     /// Searched in this order, after the folder of the including file.
     pub include_dirs: Vec<PathBuf>,
     pub predefined: &'static [(&'static str, &'static str)],
@@ -92,6 +98,8 @@ pub struct Expanded {
     /// In the order in which they came up; the same one at the same place only once, and at most 200 of each severity.
     pub remarks: Vec<Remark>,
     pub pragmas: Vec<Pragma>,
+    /// What comments say that begin with `//@` or `/*@`.
+    pub annotations: Vec<Annotation>,
 }
 
 impl Expanded {

@@ -279,12 +279,16 @@ impl<'p> Walk<'p> {
                 Value::Num(self.fresh_uniform(name.as_str(), IntTy::I32))
             }
             Intrinsic::Assume | Intrinsic::Assert => {
-                if let (Intrinsic::Assume, Some(arg)) = (intrinsic, args.first())
-                    && !self.function_fact(arg)
-                {
-                    let fact = self.fact(arg);
-                    for part in conjuncts(&fact) {
-                        self.assume(&part, span);
+                if let (Intrinsic::Assume, Some(arg)) = (intrinsic, args.first()) {
+                    let mut used = self.function_fact(arg);
+                    if !used {
+                        let fact = self.fact(arg);
+                        for part in conjuncts(&fact) {
+                            used |= self.assume(&part, span);
+                        }
+                    }
+                    if used && !self.assumed.contains(&span) {
+                        self.assumed.push(span);
                     }
                 }
                 Value::Num(N::num(1))
@@ -710,7 +714,7 @@ impl<'p> Walk<'p> {
     }
 
     /// Takes a condition as a fact for every thread.
-    fn assume(&mut self, cond: &B, span: Span) {
+    fn assume(&mut self, cond: &B, span: Span) -> bool {
         let under = B::and(self.path.clone());
         let fact = B::implies(&under, cond);
         let mut leaves = Leaves::default();
@@ -719,26 +723,17 @@ impl<'p> Walk<'p> {
         let modelled =
             |f: &Fun| f.kind == FunKind::Input || f.name.as_str() == OTHER || self.contents.contains_key(&f.name);
         if leaves.functions.iter().any(|f| f.name.as_str() == OTHER) {
-            if self.is_closed(&fact) && leaves.functions.iter().all(modelled) {
+            let closed = self.is_closed(&fact) && leaves.functions.iter().all(modelled);
+            if closed {
                 self.pair_facts.push(fact);
             } else {
-                self.lose(
-                    "unknown-value",
-                    "this assumption speaks of values that are not modelled; it is not used",
-                    span,
-                    Touches::Value,
-                );
+                self.unused_assumption(span);
             }
-            return;
+            return closed;
         }
         if !self.is_closed(&fact) || !leaves.functions.iter().all(modelled) {
-            self.lose(
-                "unknown-value",
-                "this assumption speaks of values that are not modelled; it is not used",
-                span,
-                Touches::Value,
-            );
-            return;
+            self.unused_assumption(span);
+            return false;
         }
         self.pre.push(fact);
         if self.path.is_empty() {
@@ -751,6 +746,12 @@ impl<'p> Walk<'p> {
             true => self.facts.extend(conjuncts(cond)),
             false => self.path.extend(conjuncts(cond)),
         }
+        true
+    }
+
+    fn unused_assumption(&mut self, span: Span) {
+        let text = "this assumption speaks of values that are not modelled; it is not used";
+        self.lose("assumption-unused", text, span, Touches::Value);
     }
 }
 

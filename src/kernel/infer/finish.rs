@@ -133,6 +133,7 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
         sites: walk.sites.keys().cloned().collect(),
         losses: walk.losses,
         assumptions: walk.assumptions,
+        assumed: walk.assumed,
         block: taken(config.block, &used.block),
         grid: taken(config.grid, &used.grid),
     }

@@ -82,6 +82,8 @@ pub struct Inferred {
     pub losses: Vec<Loss>,
     /// What the protocol rests on, in words.
     pub assumptions: Vec<String>,
+    /// The assumptions of the source that are used.
+    pub assumed: Vec<Span>,
     /// The axes taken as 1 because nothing reads them.
     pub block: [Option<i128>; 3],
     pub grid: [Option<i128>; 3],
@@ -134,6 +136,7 @@ pub struct Walk<'p> {
     calls: Vec<Span>,
     losses: Vec<Loss>,
     assumptions: Vec<String>,
+    assumed: Vec<Span>,
     pair_facts: Vec<B>,
     pre: Vec<B>,
     names: FreshNames,
@@ -288,6 +291,7 @@ impl<'p> Walk<'p> {
             sites: IndexMap::new(),
             calls: Vec::new(),
             losses: Vec::new(),
+            assumed: Vec::new(),
             assumptions,
             pair_facts: Vec::new(),
             pre,
@@ -777,12 +781,14 @@ impl<'p> Walk<'p> {
         if self.abandoned {
             return false;
         }
-        if self.steps == 0 {
+        // Deep inside of loops a step costs more, and nests that nobody writes would take for ever.
+        let cost = 1 + self.counters.len().saturating_sub(6).pow(2);
+        let Some(rest) = self.steps.checked_sub(cost) else {
             self.abandoned = true;
             self.lose("too-large", "the kernel is too large to be analysed as a whole", span, Touches::Everything);
             return false;
-        }
-        self.steps -= 1;
+        };
+        self.steps = rest;
         true
     }
 

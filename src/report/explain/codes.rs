@@ -254,13 +254,46 @@ __global__ void f(int *a) {
 }",
     },
     Entry {
+        code: "annotation",
+        title: "an annotation in a comment is not used",
+        what: "A comment that begins with `//@` or `/*@` states conditions: `requires` in front of a kernel or at the head of \
+               its body, `assume` between statements. This one stands elsewhere, begins with another word, is no \
+               expression, names something that is not declared, or would change something. An `assert` is read, and \
+               neither checked nor assumed.",
+        why: "A condition that is misread could hide a race. So one that is doubtful is left out, and the verdict is that \
+              for the kernel without it.",
+        fix: "Put it in front of the kernel or between two statements of a block, and state a condition of C without \
+              assignments and calls, such as `//@ requires n % 32 == 0`.",
+        limits: "Annotations in the arguments of macros and in directives are not used. Clauses of other tools \
+                 (`loop_invariant`, `ensures`) are not known.",
+        example: "\
+//@ requires n++ > 0
+__global__ void f(int *a, int n) {
+  a[threadIdx.x] = n;
+}",
+    },
+    Entry {
+        code: "assumption-unused",
+        title: "an assumption speaks of values that are not modelled",
+        what: "A condition of `__requires`, `__assume` or an annotation depends on something that the analysis does not \
+               follow, such as a floating-point number or what a function returns that is not defined.",
+        why: "Without it the alarm may be one for values that never occur.",
+        fix: "State the condition on the integers that indices and branches depend on.",
+        limits: "It is told only where a kernel is not proved: a proof does not need it.",
+        example: "\
+//@ requires scale > 1.0f
+__global__ void f(int *a, float scale) {
+  a[(int)scale] = threadIdx.x;
+}",
+    },
+    Entry {
         code: "vacuous",
         title: "the assumptions contradict each other, so any proof would be empty",
         what: "No launch and no values satisfy all assumptions at once: those of the command line, of `__requires` and \
-               `assert` in the kernel, and the limits of the launch.",
+               annotations in the kernel, and the limits of the launch.",
         why: "Under a contradiction everything can be proved, so a verdict of race-free would mean nothing.",
         fix: "Remove or correct one of the assumptions; `-v` lists them all. A launch that is set with `--block-dim` can \
-              contradict an `assert(blockDim.x == 128)` in the kernel.",
+              contradict a `__requires(blockDim.x == 128)` in the kernel.",
         limits: "Only a contradiction of all assumptions together is noticed. An assumption that makes a single access \
                  unreachable is not.",
         example: "\

@@ -160,6 +160,10 @@ impl<'l, 't> Body<'l, 't> {
         args: Vec<Expr>,
         span: Span,
     ) -> Expr {
+        if let Some(why) = refused(name, &args) {
+            self.lower.problems.push(Problem { at: span, text: why });
+            return Expr::new(ExprKind::Intrinsic(Intrinsic::Nothing, vec![]), Type::Void, span);
+        }
         let args = match self.is_opencl() {
             true => match self.opencl_call(name, args, span) {
                 Ok(value) => return value,

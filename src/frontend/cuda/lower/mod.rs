@@ -35,6 +35,7 @@ use literal::{character, number, string_bytes};
 
 use overload::{Chosen, FAR};
 
+use super::annotations::{Problem, refused};
 use super::builtins;
 use super::types::{BIT_FIELD, Bindings, is_auto};
 use super::unit::{
@@ -106,6 +107,8 @@ pub struct Lower<'t> {
     /// Of the global ids of OpenCL C.
     pub offset: [i128; 3],
     uses_offset: bool,
+    /// What is wrong with annotations.
+    pub problems: Vec<Problem>,
 }
 
 /// The body of one function while it is lowered.
@@ -148,6 +151,7 @@ impl<'t> Lower<'t> {
             nesting: 0,
             offset: [0; 3],
             uses_offset: false,
+            problems: Vec::new(),
         }
     }
 
