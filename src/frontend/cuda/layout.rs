@@ -232,7 +232,7 @@ impl<'t> Body<'_, 't> {
     fn alignment(&mut self, text: &str) -> Option<u64> {
         let n = match self.measure(text.trim(), 0) {
             Some(n) => n,
-            None => u64::try_from(self.spelled_type(text)?.align()).ok()?,
+            None => self.spelled_type(text)?.align(),
         };
         n.is_power_of_two().then_some(n)
     }

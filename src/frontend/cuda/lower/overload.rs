@@ -56,7 +56,13 @@ impl<'l, 't> Body<'l, 't> {
                 open |= self.is_open(decl, template, args);
                 continue;
             };
-            let costs: Vec<usize> = types.iter().zip(args).map(|(ty, arg)| self.mismatch(ty.value(), arg)).collect();
+            let mut costs: Vec<usize> =
+                types.iter().zip(args).map(|(ty, arg)| self.mismatch(ty.value(), arg)).collect();
+            for (i, (ty, arg)) in types.iter().zip(args).enumerate() {
+                if self.needs_object(decl, i) && !self.is_object(ty, arg) {
+                    costs[i] = costs[i].max(FAR);
+                }
+            }
             // With one function of the name, it is that one, whatever is not known of its types.
             if list.len() > 1 && costs.iter().any(|cost| *cost >= FAR) {
                 continue;
@@ -127,6 +133,26 @@ impl<'l, 't> Body<'l, 't> {
             Found::One(special) => Found::One(Chosen { decl: special, bindings: Bindings::default(), cost }),
             Found::Ambiguous => Found::Ambiguous,
         }
+    }
+
+    /// Is this parameter a reference to what can be changed, of a type that is written?
+    fn needs_object(&self, decl: &FunDecl<'t>, at: usize) -> bool {
+        let Some(list) = decl.declarator.child_by_field_name("parameters") else { return false };
+        let mut cursor = list.walk();
+        let parameter = list.named_children(&mut cursor).filter(|n| n.kind() != "comment").nth(at);
+        let text = parameter.map_or("", |p| self.text(p));
+        decl.template.is_none() && text.contains('&') && !text.contains("&&") && !text.contains("const")
+    }
+
+    /// Is this a place that has the type itself, as far as both are known?
+    fn is_object(&self, ty: &Type, arg: &Expr) -> bool {
+        let other = match (ty.value(), arg.ty.value()) {
+            (Type::Int(a), Type::Int(b)) => a != b,
+            (Type::Float(a), Type::Float(b)) => a != b,
+            (Type::Int(_), Type::Float(_)) | (Type::Float(_), Type::Int(_)) => true,
+            _ => false,
+        };
+        is_place(arg) && !other || matches!(ty.value(), Type::Unknown(_) | Type::Struct(_))
     }
 
     /// Does a type name a class, so that functions of its namespace are found?
