@@ -133,7 +133,15 @@ pub fn launches<'u>(lower: &mut Lower<'u>, kernel: &FunDecl<'u>, bindings: &Bind
         if !may_be(lower, kernel, node, bindings) {
             continue;
         }
-        found.push(launch(unit, lower, call, config, arguments)?);
+        let read = match lower.launches.get(&node.id()) {
+            Some(known) => known.clone(),
+            None => {
+                let read = launch(unit, lower, call, config, arguments);
+                lower.launches.insert(node.id(), read.clone());
+                read
+            }
+        };
+        found.push(read?);
     }
     found.sort_by_key(|l| (l.span.start, l.span.end));
     Some(found)

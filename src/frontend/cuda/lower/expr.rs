@@ -741,7 +741,9 @@ impl<'l, 't> Body<'l, 't> {
             ("+", _) => value,
             ("-" | "~", ty) => {
                 let name = format!("operator{op}");
-                if let Some(call) = self.operator_call(&name, &value, vec![], span) {
+                if !matches!(ty, Type::Float(_))
+                    && let Some(call) = self.operator_call(&name, &value, vec![], span)
+                {
                     return call;
                 }
                 self.opaque(op, vec![value], ty, span)

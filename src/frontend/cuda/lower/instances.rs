@@ -9,6 +9,7 @@ const MOST: usize = 64;
 const DEPTH: usize = 8;
 
 /// Some instances, and whether these are all.
+#[derive(Clone)]
 pub struct Asked {
     pub instances: Vec<Bindings>,
     pub complete: bool,
@@ -46,6 +47,15 @@ impl<'t> Lower<'t> {
     }
 
     fn asked_for(&mut self, decl: &FunDecl<'t>, depth: usize) -> Asked {
+        if let Some(known) = self.asked.get(&(decl.node.id(), 0)) {
+            return known.clone();
+        }
+        let asked = self.asked_anywhere(decl, depth);
+        self.asked.insert((decl.node.id(), 0), asked.clone());
+        asked
+    }
+
+    fn asked_anywhere(&mut self, decl: &FunDecl<'t>, depth: usize) -> Asked {
         let Some(name) = declared_name(decl.declarator).filter(|_| depth < DEPTH) else { return Asked::UNKNOWN };
         let name = self.unit.str(self.unit.qualified(name).1);
         let mut asked = Asked { instances: Vec::new(), complete: true };
@@ -63,6 +73,16 @@ impl<'t> Lower<'t> {
     ///
     /// Shape:  the `template_function`, or the `identifier` alone.
     pub fn asked_by(&mut self, decl: &FunDecl<'t>, place: Node<'t>, depth: usize) -> Asked {
+        let key = (decl.node.id(), place.id());
+        if let Some(known) = self.asked.get(&key) {
+            return known.clone();
+        }
+        let asked = self.asked_at(decl, place, depth);
+        self.asked.insert(key, asked.clone());
+        asked
+    }
+
+    fn asked_at(&mut self, decl: &FunDecl<'t>, place: Node<'t>, depth: usize) -> Asked {
         let Some(parameters) = decl.template else { return Asked::UNKNOWN };
         let Some((function, around)) = self.instances_around(place, depth) else { return Asked::UNKNOWN };
         let list = place.child_by_field_name("arguments").filter(|_| place.kind() == "template_function");

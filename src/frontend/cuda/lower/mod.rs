@@ -102,6 +102,10 @@ pub struct Lower<'t> {
     scopes_of: HashMap<usize, ScopeId>,
     /// Of each lambda, by its node.
     lambdas: HashMap<usize, Surroundings>,
+    /// The instances that a template is asked for, by its node and that of the use, or 0 for all uses.
+    asked: HashMap<(usize, usize), instances::Asked>,
+    /// The launches that were read, by the node of the call.
+    pub launches: HashMap<usize, Option<super::host::HostLaunch>>,
     /// How many functions are lowered inside of each other, to know what type they return.
     nesting: usize,
     /// Of the global ids of OpenCL C.
@@ -148,6 +152,8 @@ impl<'t> Lower<'t> {
             globals: HashMap::new(),
             scopes_of: HashMap::new(),
             lambdas: HashMap::new(),
+            asked: HashMap::new(),
+            launches: HashMap::new(),
             nesting: 0,
             offset: [0; 3],
             uses_offset: false,

@@ -364,6 +364,13 @@ impl<'l, 't> Body<'l, 't> {
                     FAR
                 }
             }
+            // A vector type is made of a number by nothing, nor the other way round.
+            (class @ Type::Struct(_), Type::Int(_) | Type::Float(_))
+            | (Type::Int(_) | Type::Float(_), class @ Type::Struct(_))
+                if self.class_node(class).is_none() =>
+            {
+                FAR
+            }
             (Type::Struct(_), _) | (_, Type::Struct(_)) => 8,
             _ => FAR,
         }
