@@ -129,7 +129,9 @@ impl<'p> Walk<'p> {
                 let mut all = Vec::new();
                 for (base, part) in parts {
                     match self.eval(part) {
-                        Value::Agg(inner) => all.extend(inner.into_iter().map(|(o, t, v)| (base + o, t, v))),
+                        Value::Agg(inner) => {
+                            all.extend(inner.into_iter().map(|(o, t, v)| (base.saturating_add(o), t, v)))
+                        }
                         value => all.push((*base, part.ty.clone(), value)),
                     }
                 }

@@ -43,6 +43,18 @@ impl<'l, 't> Body<'l, 't> {
 
     /// An object made by a constructor, or `None` when the language makes it by copying or listing its members.
     pub(super) fn construct(&mut self, ty: &Type, args: Vec<Expr>, span: Span) -> Option<Expr> {
+        /// Constructions for the arguments of each other; a constructor that needs itself to convert its argument has no end.
+        const MOST: usize = 16;
+        if self.lower.constructing >= MOST {
+            return Some(self.unclear("this construction is not supported".to_owned(), args, span));
+        }
+        self.lower.constructing += 1;
+        let made = self.construct_one(ty, args, span);
+        self.lower.constructing -= 1;
+        made
+    }
+
+    fn construct_one(&mut self, ty: &Type, args: Vec<Expr>, span: Span) -> Option<Expr> {
         let constructors = self.constructors(ty);
         if constructors.is_empty() {
             // Without arguments: the members by their own initialisers.

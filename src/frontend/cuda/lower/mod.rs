@@ -108,6 +108,8 @@ pub struct Lower<'t> {
     pub launches: HashMap<usize, Option<super::host::HostLaunch>>,
     /// How many functions are lowered inside of each other, to know what type they return.
     nesting: usize,
+    /// How many objects are made for the arguments of each other.
+    constructing: usize,
     /// Of the global ids of OpenCL C.
     pub offset: [i128; 3],
     uses_offset: bool,
@@ -155,6 +157,7 @@ impl<'t> Lower<'t> {
             asked: HashMap::new(),
             launches: HashMap::new(),
             nesting: 0,
+            constructing: 0,
             offset: [0; 3],
             uses_offset: false,
             problems: Vec::new(),
