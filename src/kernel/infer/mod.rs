@@ -782,7 +782,7 @@ impl<'p> Walk<'p> {
             return false;
         }
         // Deep inside of loops a step costs more, and nests that nobody writes would take for ever.
-        let cost = 1 + self.counters.len().saturating_sub(6).pow(2);
+        let cost = 1 + self.counters.len().saturating_sub(56).pow(2);
         let Some(rest) = self.steps.checked_sub(cost) else {
             self.abandoned = true;
             self.lose("too-large", "the kernel is too large to be analysed as a whole", span, Touches::Everything);
