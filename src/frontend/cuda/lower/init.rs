@@ -74,7 +74,9 @@ impl<'l, 't> Body<'l, 't> {
                 let mut count = 0u64;
                 while items.peek().is_some() && length.is_none_or(|n| count < n) {
                     let offset = count.saturating_mul(elem.size());
-                    if !self.part(elem, offset, &mut items, &mut parts) {
+                    let left = items.len();
+                    // An element without members takes no item.
+                    if !self.part(elem, offset, &mut items, &mut parts) || items.len() == left {
                         break;
                     }
                     count += 1;
@@ -158,10 +160,10 @@ impl<'l, 't> Body<'l, 't> {
                 }
                 items.next();
                 let value = self.initial(value, &field.ty);
-                out.push((at + field.offset, value));
+                out.push((at.saturating_add(field.offset), value));
                 continue;
             }
-            if !self.part(&field.ty, at + field.offset, items, out) {
+            if !self.part(&field.ty, at.saturating_add(field.offset), items, out) {
                 return false;
             }
         }
@@ -176,12 +178,19 @@ impl<'l, 't> Body<'l, 't> {
         if matches!(ty, Type::Struct(_) | Type::Array(..)) && item.kind() != "initializer_list" {
             let value = self.expr(item);
             if value.ty.value() != ty {
-                return match ty {
-                    Type::Array(elem, Some(length)) => (0..*length).all(|i| {
-                        items.peek().is_none() || self.part(elem, at + i.saturating_mul(elem.size()), items, out)
-                    }),
-                    _ => self.members(ty, at, items, out),
-                };
+                let Type::Array(elem, Some(length)) = ty else { return self.members(ty, at, items, out) };
+                for i in 0..*length {
+                    let left = items.len();
+                    if left == 0 {
+                        break;
+                    }
+                    let offset = at.saturating_add(i.saturating_mul(elem.size()));
+                    // An element without members takes no item.
+                    if !self.part(elem, offset, items, out) || items.len() == left {
+                        return false;
+                    }
+                }
+                return true;
             }
         }
         items.next();
