@@ -5,6 +5,7 @@ use std::path::Path;
 
 use faial_like::check::source::{KernelCode, SourceOptions, load};
 use faial_like::core::{Mode, Print, Protocol};
+use faial_like::exp::syntax::work_done;
 use faial_like::kernel::infer::{Config, Inferred, Touches, infer};
 
 /// The first kernel of a text, inferred for 64 threads in one block.
@@ -168,6 +169,22 @@ fn many_early_returns_end_soon() {
     let found = inferred(&text);
     assert_eq!(writes(&found), ["a"]);
     assert!(started.elapsed().as_secs() < 20);
+}
+
+/// However a text is built, what is done for a kernel has a bound, and what is given up for it is said.
+#[test]
+fn the_work_for_a_kernel_has_a_bound() {
+    let nest = format!("{} a[threadIdx.x] = 1; {}", "do {".repeat(32), "} while (n--);".repeat(32));
+    let steps = "z = (z & m) << 3 ^ ((z << 2 ^ z) >> 5) ^ a[z];".repeat(40);
+    let doubling = format!("unsigned z = a[0], m = n; for (int i = 0; i < n; i++) {{ {steps} }} a[z % 64] = 1;");
+    for body in [nest, doubling] {
+        let before = work_done();
+        let found = inferred(&format!("__global__ void k(int *a, int n) {{ {body} }}"));
+        let work = work_done() - before;
+        assert!(work < 6_000_000, "{work} terms");
+        let abandoned = losses(&found).contains(&"too-large");
+        assert!(abandoned || writes(&found) == ["a"], "{:?}", found.losses);
+    }
 }
 
 /// What `printf` and `assert` read is read by the program.

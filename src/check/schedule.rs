@@ -128,7 +128,7 @@ pub fn check_files(inputs: &[(PathBuf, String)], settings: &Settings, solver: &S
             // folder to keep them in, the same goes for the numbers of the questions.
             let folder = solver.keep_dir.as_ref();
             let keep_dir = folder.map(|d| d.join(format!("{f:03}-{k:02}-{}", file_name(&kernel.name))));
-            let mut session = Session::new(SolverConfig { keep_dir, ..solver.clone() });
+            let mut session = Session::new(SolverConfig { keep_dir, deadline: settings.deadline, ..solver.clone() });
             let report = check_kernel(kernel, &file.sources, &launch, &notes, &settings.check, &mut session);
             clear_term_tables();
             report

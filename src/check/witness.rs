@@ -93,11 +93,8 @@ impl<'m> Tables<'m> {
     }
 
     fn value(&self, fun: &Fun, args: &[i128]) -> i128 {
-        let value = self
-            .values
-            .iter()
-            .find(|((name, key), _)| *name == fun.name.as_str() && *key == args)
-            .map_or(0, |(_, v)| *v);
+        let values: &HashMap<(&str, &[i128]), i128> = &self.values;
+        let value = values.get(&(fun.name.as_str(), args)).copied().unwrap_or(0);
         self.asked.borrow_mut().push((fun.clone(), args.to_vec(), value));
         value
     }

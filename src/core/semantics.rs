@@ -1,7 +1,7 @@
 //! The reference semantics: what a kernel does on a concrete grid. The oracle of the theorem tests, and the replayer of
 //! witnesses.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::access::{Access, Mode, Scope, SiteId};
 use super::kernel::{Coordinate, Kernel, Space};
@@ -405,9 +405,27 @@ pub fn replayed_races(
 /// Does the witness hold up: do the two threads, at these two sites, touch a common cell in the same phase, with modes
 /// that race? The answer is the pair of access values, the first of thread one. [SEM-REPLAY]
 pub fn confirm(runs: &[Run; 2], sites: [SiteId; 2], level: Level) -> Option<(AccessValue, AccessValue)> {
-    replayed_races(runs.each_ref(), level)
-        .find(|(_, a, b)| a.site == sites[0] && b.site == sites[1])
-        .map(|(_, a, b)| (a.clone(), b.clone()))
+    let [one, two] = runs;
+    one.phases.iter().zip(&two.phases).find_map(|(a, b)| {
+        // By the array and all but the last index, so that two long loops are not compared pair by pair.
+        let mut cells: HashMap<_, BTreeMap<i128, Vec<&AccessValue>>> = HashMap::new();
+        let place = |access: &AccessValue| {
+            let (last, before) = access.index.split_last().map_or((0, &[][..]), |(l, b)| (*l, b));
+            ((access.array.clone(), before.to_vec()), last)
+        };
+        let mut widest = 0;
+        for access in b.iter().filter(|y| y.site == sites[1]) {
+            let (group, last) = place(access);
+            widest = widest.max(i128::from(access.width));
+            cells.entry(group).or_default().entry(last).or_default().push(access);
+        }
+        a.iter().filter(|x| x.site == sites[0]).find_map(|x| {
+            let (group, last) = place(x);
+            let near = last.saturating_sub(widest)..=last.saturating_add(i128::from(x.width));
+            let found = cells.get(&group)?.range(near).flat_map(|(_, all)| all).find(|y| x.races(y, level))?;
+            Some((x.clone(), (*found).clone()))
+        })
+    })
 }
 
 /// Does the assumption of the header hold for the thread? [SEM-PRE]

@@ -2,9 +2,11 @@
 //!
 //! Terms have no binders, so substitution in a term never captures; the binders of protocols are in `core`.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
-use super::syntax::{B, BExp, Fun, N, NExp, Var};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::syntax::{B, BExp, Fun, N, NExp, Var, work};
 use crate::base::Name;
 
 /// What replaces an application of a function to these arguments, if anything does.
@@ -13,10 +15,10 @@ pub type Replace<'a> = dyn Fn(&Fun, &[N]) -> Option<N> + 'a;
 /// A simultaneous substitution, with its memo table.
 #[derive(Default)]
 pub struct Subst<'a> {
-    vars: HashMap<Name, N>,
+    vars: FxHashMap<Name, N>,
     functions: Option<&'a Replace<'a>>,
-    numbers: HashMap<usize, (N, N)>,
-    truths: HashMap<usize, (B, B)>,
+    numbers: FxHashMap<usize, (N, N)>,
+    truths: FxHashMap<usize, (B, B)>,
 }
 
 impl<'a> Subst<'a> {
@@ -45,7 +47,7 @@ impl<'a> Subst<'a> {
     pub fn without(&self, name: &Name) -> Subst<'a> {
         let mut vars = self.vars.clone();
         vars.remove(name);
-        Subst { vars, functions: self.functions, numbers: HashMap::new(), truths: HashMap::new() }
+        Subst { vars, functions: self.functions, numbers: FxHashMap::default(), truths: FxHashMap::default() }
     }
 
     pub fn replaces(&self, name: &Name) -> bool {
@@ -109,7 +111,7 @@ impl<'a> Subst<'a> {
 pub struct Leaves {
     pub vars: BTreeSet<Var>,
     pub functions: BTreeSet<Fun>,
-    seen: std::collections::HashSet<usize>,
+    seen: FxHashSet<usize>,
 }
 
 impl Leaves {
@@ -117,6 +119,7 @@ impl Leaves {
         if !self.seen.insert(term.address()) {
             return;
         }
+        work(1);
         match term.kind() {
             NExp::Num(_) => {}
             NExp::Var(var) => {
@@ -143,6 +146,7 @@ impl Leaves {
         if !self.seen.insert(term.address()) {
             return;
         }
+        work(1);
         match term.kind() {
             BExp::Lit(_) => {}
             BExp::Rel(_, l, r) => {

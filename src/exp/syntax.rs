@@ -4,10 +4,11 @@
 //! allocation, comparing them is cheap, and a term that is a graph is never walked as a tree. The smart constructors of
 //! [`super::build`] are the only way to make one.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::cell::{Cell, RefCell};
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::base::Name;
 
@@ -155,7 +156,8 @@ macro_rules! shared_term {
 
         impl $handle {
             pub(super) fn make(kind: $kind) -> $handle {
-                let mut hasher = DefaultHasher::new();
+                work(1);
+                let mut hasher = FxHasher::default();
                 kind.hash(&mut hasher);
                 let hash = hasher.finish();
                 $table.with_borrow_mut(|table| {
@@ -217,8 +219,19 @@ struct Node<T> {
 }
 
 thread_local! {
-    static NUMERIC: RefCell<HashMap<u64, Vec<N>>> = RefCell::default();
-    static BOOLEAN: RefCell<HashMap<u64, Vec<B>>> = RefCell::default();
+    static NUMERIC: RefCell<FxHashMap<u64, Vec<N>>> = RefCell::default();
+    static BOOLEAN: RefCell<FxHashMap<u64, Vec<B>>> = RefCell::default();
+    static WORK: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Counts terms that are made or visited.
+pub(super) fn work(terms: u64) {
+    WORK.set(WORK.get().saturating_add(terms));
+}
+
+/// How many terms this thread has made or visited so far: a measure of time that is the same in each run.
+pub fn work_done() -> u64 {
+    WORK.get()
 }
 
 shared_term!(N, NExp, NUMERIC);
@@ -273,6 +286,6 @@ impl BExp {
 /// Forgets the terms made on this thread so far; those still in use stay valid. Called between kernels, so that the
 /// tables do not grow for ever.
 pub fn clear_term_tables() {
-    NUMERIC.with_borrow_mut(HashMap::clear);
-    BOOLEAN.with_borrow_mut(HashMap::clear);
+    NUMERIC.with_borrow_mut(FxHashMap::clear);
+    BOOLEAN.with_borrow_mut(FxHashMap::clear);
 }

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use super::choices::{Choices, shrink};
 use super::texts;
@@ -176,9 +177,12 @@ fn one(case: u64, options: &Options) -> (Tally, Option<Counterexample>) {
     (tally, Some(Counterexample { case, text, why }))
 }
 
+/// The time for the questions about one kernel.
+const MOST: Duration = Duration::from_secs(4);
+
 /// Solver settings for many small questions.
 fn quick() -> SolverConfig {
-    SolverConfig { timeout: std::time::Duration::from_millis(1500), ..solver_settings() }
+    SolverConfig { timeout: Duration::from_millis(1500), ..solver_settings() }
 }
 
 /// Checks and runs all kernels of a text; says what is wrong, if anything is.
@@ -251,7 +255,8 @@ impl Tried<'_> {
             SourceKernel::from(code)
         });
         let seen = broken.as_ref().unwrap_or(self.kernel);
-        let mut session = Session::new(solver.clone());
+        let deadline = solver.deadline.or_else(|| Instant::now().checked_add(MOST));
+        let mut session = Session::new(SolverConfig { deadline, ..solver.clone() });
         let report = check_kernel(seen, &self.file.sources, &place, &notes, &options, &mut session);
         *self.tally.verdicts.entry(verdict_name(report.verdict)).or_default() += 1;
         let inferred = protocol_of(seen, &place, &options);
@@ -372,6 +377,7 @@ impl Tried<'_> {
         for access in &run.accesses {
             by_thread.entry(access.thread).or_default().push(access);
         }
+        let mut budget = 200_000;
         for (number, thread) in run.threads.iter().enumerate() {
             let pick = |coordinates: &[crate::core::Coordinate], place: [u32; 3]| {
                 coordinates
@@ -387,7 +393,6 @@ impl Tried<'_> {
                 block: pick(&kernel.blocks, thread.block),
                 thread: pick(&kernel.threads, thread.thread),
             };
-            let mut budget = 200_000;
             let Ok(history) = semantics::run(kernel, &code, &here, &env, &|_, _| Ok(true), &mut budget) else {
                 continue;
             };

@@ -130,6 +130,9 @@ const MAX_CHOICES: i128 = 3;
 const MAX_SHIFTS: i128 = 64;
 /// An `&` with one of at most this many masks becomes a table.
 const MAX_MASKS: i128 = 16;
+/// A junction of at most this many parts becomes part of the one around it; longer ones are shared, since the conditions
+/// of a long sum repeat those of all sums in it.
+const FLATTENED: usize = 12;
 /// A mask of at most this many runs of ones becomes arithmetic.
 const MAX_RUNS: usize = 8;
 
@@ -961,8 +964,8 @@ impl Ints {
                 continue;
             }
             match self.forms.get_index(part as usize) {
-                Some(Form::And(inner)) if conjunction => kept.extend(inner.iter().copied()),
-                Some(Form::Or(inner)) if !conjunction => kept.extend(inner.iter().copied()),
+                Some(Form::And(inner)) if conjunction && inner.len() <= FLATTENED => kept.extend(inner.iter().copied()),
+                Some(Form::Or(inner)) if !conjunction && inner.len() <= FLATTENED => kept.extend(inner.iter().copied()),
                 _ => {
                     kept.insert(part);
                 }

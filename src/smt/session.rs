@@ -32,6 +32,8 @@ pub struct SolverConfig {
     pub solver: Option<PathBuf>,
     /// The time for one query, over all that is tried for it.
     pub timeout: Duration,
+    /// From then on every query is unknown: the time for all of them is over.
+    pub deadline: Option<Instant>,
     pub encoding: Encoding,
     /// Replace products by fresh integers with lemmas.
     pub products: bool,
@@ -55,6 +57,7 @@ impl Default for SolverConfig {
         SolverConfig {
             solver: None,
             timeout: Duration::from_secs(10),
+            deadline: None,
             encoding: Encoding::Auto,
             products: true,
             recheck_overflow: false,
@@ -234,12 +237,18 @@ impl Session {
         if let Some(answer) = trivial(query) {
             return answer;
         }
-        let deadline = Instant::now() + self.config.timeout;
+        let now = Instant::now();
+        let timeout = match self.config.deadline {
+            Some(end) if end <= now => return Answer::Unknown(Reason::Timeout),
+            Some(end) => self.config.timeout.min(end - now),
+            None => self.config.timeout,
+        };
+        let deadline = now + timeout;
         if self.config.encoding == Encoding::BitVectors {
             return self.bit_vectors(query, deadline);
         }
         let alone = self.config.encoding == Encoding::Integers;
-        let most = if alone { deadline } else { Instant::now() + self.config.timeout * 3 / 4 };
+        let most = if alone { deadline } else { now + timeout * 3 / 4 };
         let mut assumed = Vec::new();
         let first = match self.integers(base, query, BitOps::Refuse, most, &mut assumed) {
             Answer::Unknown(reason) if !fatal(&reason) => reason,
@@ -253,7 +262,7 @@ impl Session {
             return self.integers(None, query, BitOps::Abstract, deadline, &mut assumed);
         }
         // With a bit operation among unknowns, bit-vectors are the better choice, but not the only one.
-        let most = if bit_operation { Instant::now() + self.config.timeout * 2 / 3 } else { deadline };
+        let most = if bit_operation { Instant::now() + timeout * 2 / 3 } else { deadline };
         let second = match self.bit_vectors(query, most) {
             Answer::Unknown(reason) if !fatal(&reason) => reason,
             // The integers might have proved that there is none without wrap-around.

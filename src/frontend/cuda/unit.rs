@@ -531,18 +531,19 @@ fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
 }
 
 /// Is a text nested so deep that parsing it would take for ever? No code is, and compilers refuse much less: open brackets,
-/// `<` that have no `>` in a statement, tokens of one statement or item of a list.
+/// closing ones without a partner, `<` that have no `>` in a statement, tokens of one statement or item of a list.
 pub fn is_nested_too_deep(text: &str) -> bool {
     const BRACKETS: usize = 20_000;
     const ANGLES: usize = 1_000;
+    const CLOSED: usize = 1_000;
     const TOKENS: usize = 100_000;
-    let (mut brackets, mut parentheses, mut angles, mut tokens) = (0_usize, 0_usize, 0_usize, 0_usize);
+    let (mut open, mut closed, mut angles, mut tokens) = (Vec::new(), 0_usize, 0_usize, 0_usize);
     let (mut in_word, mut quote, mut before) = (false, None, b' ');
     for byte in text.bytes() {
         let word = byte == b'_' || byte.is_ascii_alphanumeric() || !byte.is_ascii();
-        if let Some(open) = quote {
+        if let Some(own) = quote {
             // A quote without a partner ends with its line.
-            if (byte == open && before != b'\\') || byte == b'\n' {
+            if (byte == own && before != b'\\') || byte == b'\n' {
                 quote = None;
             }
             before = if before == b'\\' { b' ' } else { byte };
@@ -553,25 +554,22 @@ pub fn is_nested_too_deep(text: &str) -> bool {
         match byte {
             // Not the one in `1'000`.
             b'"' | b'\'' if !in_word => quote = Some(byte),
-            b'(' | b'[' | b'{' => {
-                brackets += 1;
-                parentheses = if byte == b'{' { 0 } else { parentheses + 1 };
-            }
-            b')' | b']' | b'}' => {
-                brackets = brackets.saturating_sub(1);
-                parentheses = parentheses.saturating_sub(1);
-            }
+            b'(' | b'[' | b'{' => open.push(byte),
+            b')' | b']' if open.last().is_some_and(|o| *o != b'{') => drop(open.pop()),
+            // What is open inside of a block ends with it.
+            b'}' if open.contains(&b'{') => while open.pop().is_some_and(|o| o != b'{') {},
+            b')' | b']' | b'}' => closed += 1,
             b'<' => angles += 1,
             b'>' => angles = angles.saturating_sub(1),
             _ => {}
         }
         match byte {
             b'{' | b'}' => (angles, tokens) = (0, 0),
-            b';' if parentheses == 0 => (angles, tokens) = (0, 0),
+            b';' if open.last().is_none_or(|o| *o == b'{') => (angles, tokens) = (0, 0),
             b',' => tokens = 0,
             _ => {}
         }
-        if brackets > BRACKETS || angles > ANGLES || tokens > TOKENS {
+        if open.len() > BRACKETS || closed > CLOSED || angles > ANGLES || tokens > TOKENS {
             return true;
         }
         (in_word, before) = (word, byte);
@@ -1305,12 +1303,13 @@ mod tests {
         let table = format!("int t[] = {{ {} }};", "a < b, f(1 << 2), ".repeat(300));
         let long = "if (a < 3) { b = c < d; }\n".repeat(50_000);
         let shifts = "x = a << b << c;".repeat(2000);
+        let lambdas = "f(g({1, 2}), [&](int x) { return x < 3; });\n".repeat(5000);
         let deep = format!("x = {}1{};", "(".repeat(10_000), ")".repeat(10_000));
         let quoted = format!("s = \"{}\"; c = '<'; n = 1'000;", "<(".repeat(50_000));
-        for text in [&table, &long, &shifts, &deep, &quoted] {
+        for text in [&table, &long, &shifts, &lambdas, &deep, &quoted] {
             assert!(!is_nested_too_deep(text), "{}", text.chars().take(60).collect::<String>());
         }
-        for part in ["A<", "(", "{", "for(;;)", "switch(x){case 1:", "x = 1 + 2 + 3 + "] {
+        for part in ["A<", "(", "{", ") + ", "{ x = ) + ", "for(;;)", "switch(x){case 1:", "x = 1 + 2 + 3 + "] {
             assert!(is_nested_too_deep(&part.repeat(30_000)), "{part}");
         }
     }

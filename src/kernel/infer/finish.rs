@@ -20,6 +20,9 @@ struct Layout {
 }
 
 pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> Inferred {
+    if let Some(span) = walk.abandoned {
+        walk.lose("too-large", "the kernel is too large to be analysed as a whole", span, Touches::Everything);
+    }
     let emitted = Protocol::seq(std::mem::take(&mut walk.out));
     let protocol = without_arrivals(emitted, &mut walk);
     let mut by_array: BTreeMap<Name, Vec<usize>> = BTreeMap::new();

@@ -14,6 +14,7 @@ use super::{ObjectKind, Walk, clean, conjuncts};
 use crate::base::{Name, Span};
 use crate::core::{Access, Mode, Protocol, Range, Step};
 use crate::exp::subst::Leaves;
+use crate::exp::syntax::work_done;
 use crate::exp::{B, BExp, Fun, FunKind, IntTy, Interval, N, NBin, NExp, NRel, Subst, Var, free_vars_b, free_vars_n};
 use crate::kernel::ir::{Loop, Storage};
 use crate::kernel::types::Type;
@@ -79,17 +80,13 @@ impl<'p> Walk<'p> {
             self.state = before;
             let left = std::mem::replace(&mut self.copies, copies);
             let outer = std::mem::take(&mut self.out);
-            self.unrolling += 1;
-            let steps = self.steps;
-            let unrolled = self.unroll(the_loop);
-            self.unrolling -= 1;
+            let unrolled = self.unroll_within_limits(the_loop);
             let inner = std::mem::replace(&mut self.out, outer);
             if unrolled {
                 self.out.extend(inner);
                 return;
             }
             // The attempt is undone: what it cost is the only trace.
-            self.steps = self.steps.min(steps);
             self.state = kept.0;
             self.copies = left;
             self.losses.truncate(losses);
@@ -101,6 +98,22 @@ impl<'p> Walk<'p> {
         }
         let _ = events;
         self.out.extend(emitted);
+    }
+
+    /// [`Walk::unroll`] with a part of what the walk may still cost; where that is not enough, the rest goes on without.
+    fn unroll_within_limits(&mut self, the_loop: &'p Loop) -> bool {
+        if self.abandoned.is_some() {
+            return false;
+        }
+        let (steps, work) = (self.steps, self.work);
+        let now = work_done();
+        (self.steps, self.work) = (steps / 2, now.saturating_add(work.saturating_sub(now) / 4));
+        self.unrolling += 1;
+        let unrolled = self.unroll(the_loop);
+        self.unrolling -= 1;
+        (self.steps, self.work) = (self.steps + steps - steps / 2, work);
+        let complete = self.abandoned.take().is_none();
+        unrolled && complete
     }
 
     fn unroll(&mut self, the_loop: &'p Loop) -> bool {
@@ -136,7 +149,7 @@ impl<'p> Walk<'p> {
             if let Some(step) = &the_loop.step {
                 self.eval_for_effect(step);
             }
-            if self.abandoned {
+            if self.abandoned.is_some() {
                 return false;
             }
         }

@@ -20,6 +20,7 @@ use indexmap::IndexMap;
 
 use crate::base::{FreshNames, Name, Span};
 use crate::core::{Access, Kernel, Mode, Protocol, SiteId, Space};
+use crate::exp::syntax::work_done;
 use crate::exp::{B, BExp, Fun, FunKind, IntTy, Interval, N, NBin, NRel, Ranges, Var, free_vars_b, free_vars_n};
 use crate::kernel::ir::{FunId, Function, GlobalId, Program, Storage, VarId};
 use crate::kernel::types::Type;
@@ -163,11 +164,16 @@ pub struct Walk<'p> {
     /// What work-groups copy in the background here.
     copies: Vec<copies::Copy>,
     warp_size: i128,
+    /// What may still be walked, and how far the work on terms may go.
     steps: usize,
+    work: u64,
     unrolling: usize,
-    abandoned: bool,
+    /// Where the walk was given up: nothing is emitted from there on, and `finish` says that everything is lost.
+    abandoned: Option<Span>,
 }
 
+/// How many terms may be made or visited for one kernel: about a second of work.
+const MAX_WORK: u64 = 3_000_000;
 /// Terms deeper than this are replaced by functions of their variables.
 const MAX_DEPTH: u32 = 150;
 
@@ -314,7 +320,8 @@ impl<'p> Walk<'p> {
             warp_size: config.warp_size,
             steps: config.steps,
             unrolling: 0,
-            abandoned: false,
+            work: work_done().saturating_add(MAX_WORK),
+            abandoned: None,
         }
     }
 
@@ -782,17 +789,14 @@ impl<'p> Walk<'p> {
     }
 
     fn spend(&mut self, span: Span) -> bool {
-        if self.abandoned {
+        if self.abandoned.is_some() {
             return false;
         }
-        // Deep inside of loops a step costs more, and nests that nobody writes would take for ever.
-        let cost = 1 + self.counters.len().saturating_sub(56).pow(2);
-        let Some(rest) = self.steps.checked_sub(cost) else {
-            self.abandoned = true;
-            self.lose("too-large", "the kernel is too large to be analysed as a whole", span, Touches::Everything);
+        if self.steps == 0 || work_done() > self.work {
+            self.abandoned = Some(span);
             return false;
-        };
-        self.steps = rest;
+        }
+        self.steps -= 1;
         true
     }
 
