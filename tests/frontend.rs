@@ -16,7 +16,7 @@ fn inferred(text: &str) -> Inferred {
         block: [Some(64), Some(1), Some(1)],
         grid: [Some(1); 3],
         cluster: None,
-        unused_axes_are_one: true,
+        may_be_one: [[true; 3]; 2],
         params: BTreeMap::new(),
         warp_size: 32,
         max_threads: 1024,

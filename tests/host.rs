@@ -44,6 +44,37 @@ fn the_block_is_that_of_the_launch() {
     assert_eq!((report.launch.block, report.launch.grid), ([Some(32), Some(1), Some(1)], [Some(4), Some(1), Some(1)]));
 }
 
+/// A kernel that never asks which block it is in races as soon as there are two, and some launch has them.
+#[test]
+fn an_axis_that_a_launch_leaves_open_is_not_taken_as_one() {
+    let kernel = "__global__ void k(int *a) { a[threadIdx.x] += 1; }";
+    let host = |body: &str| format!("{kernel}\nvoid f(int *a, int n) {{ {body} }}");
+    for open in [
+        "k<<<1, 64>>>(a); k<<<2, 64>>>(a);",
+        "k<<<(n + 63) / 64, 64>>>(a);",
+        "k<<<n > 7 ? 4 : 2, 64>>>(a);",
+        "Properties p; ask(&p); k<<<p.count * 2, 64>>>(a);",
+        "dim3 b(32, n > 4 ? 2 : 1); k<<<1, b>>>(a);",
+    ] {
+        assert_eq!(check(&host(open), false).verdict, Verdict::Racy, "{open}");
+    }
+    for one in ["k<<<1, 64>>>(a); k<<<1, 32>>>(a);", "k<<<1, n>>>(a);"] {
+        assert_eq!(check(&host(one), false).verdict, Verdict::RaceFree, "{one}");
+    }
+}
+
+/// What the host knows of a variable, its conversion need not keep; that it does is listed.
+#[test]
+fn a_parameter_of_another_type_is_told() {
+    let kernel = "__global__ void k(int *a, int n) { if (n <= 3) a[0] = threadIdx.x; }";
+    let host = |ty: &str| format!("{kernel}\nvoid f(int *a, {ty} n) {{ if (n <= 3) return; k<<<1, 64>>>(a, n); }}");
+    let same = check(&host("int"), false);
+    assert_eq!(same.verdict, Verdict::RaceFree);
+    assert!(!same.assumptions.iter().any(|a| a.contains("fits its type")), "{:?}", same.assumptions);
+    assumes(&check(&host("int64_t"), false), "what is given for `n` fits its type");
+    assumes(&check(&host("unsigned"), false), "what is given for `n` fits its type");
+}
+
 #[test]
 fn sizes_are_followed_through_variables_that_do_not_change() {
     let host = |body: &str| format!("#define N 16\nconst int M = 2;\nvoid f(int *p) {{ {body} k<<<1, b>>>(p); }}");

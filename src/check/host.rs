@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::base::SourceMap;
+use itertools::Itertools;
+
+use crate::base::{Name, SourceMap};
 use crate::exp::display::plain;
 use crate::exp::{B, IntTy, N, Subst, Var, free_vars_b};
 use crate::frontend::cuda::host::HostLaunch;
@@ -24,6 +26,8 @@ pub struct HostFacts {
     pub conditions: Vec<(B, String)>,
     /// Pointer parameters that point into the array of an earlier one, and whether just to its start.
     pub aliases: BTreeMap<String, (String, bool)>,
+    /// Axes that some launch says something of, but no constant: of blocks, and of the grid.
+    pub open: [[bool; 3]; 2],
     /// Where the launches are, in words; empty when there are none.
     pub place: String,
 }
@@ -41,6 +45,12 @@ pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], sources: &SourceM
     };
     facts.block = [0, 1, 2].map(|axis| common(launches.iter().map(|l| l.block[axis].as_ref())));
     facts.grid = [0, 1, 2].map(|axis| common(launches.iter().map(|l| l.grid[axis].as_ref())));
+    // Of a size that is not understood the first axis is one that is meant.
+    let open = |axis: usize, size: &Option<N>| size.as_ref().map_or(axis == 0, |n| n.as_num() != Some(1));
+    facts.open = [
+        [0, 1, 2].map(|axis| facts.block[axis].is_none() && launches.iter().any(|l| open(axis, &l.block[axis]))),
+        [0, 1, 2].map(|axis| facts.grid[axis].is_none() && launches.iter().any(|l| open(axis, &l.grid[axis]))),
+    ];
     for (i, param) in params.iter().enumerate() {
         if let (Type::Int(ty), Some(value)) = (&param.ty, common(launches.iter().map(|l| l.args.get(i)?.as_ref())))
             && ty.contains(value)
@@ -51,18 +61,23 @@ pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], sources: &SourceM
     for launch in launches {
         aliases(params, launch, &mut facts.aliases);
     }
-    let alternatives: Vec<Vec<B>> = launches.iter().map(|l| relations(params, l, &facts)).collect();
+    let mut converted = Vec::new();
+    let alternatives: Vec<Vec<B>> = launches.iter().map(|l| relations(params, l, &facts, &mut converted)).collect();
+    let fits = match converted.iter().unique().join("`, `") {
+        names if names.is_empty() => String::new(),
+        names => format!(", where what is given for `{names}` fits its type"),
+    };
     match alternatives.as_slice() {
         [only] => {
             for condition in only {
-                let words = format!("{} ({})", plain(condition), facts.place);
+                let words = format!("{} ({}{fits})", plain(condition), facts.place);
                 facts.conditions.push((condition.clone(), words));
             }
         }
         several if several.len() <= MAX_ALTERNATIVES => {
             let either = B::or(several.iter().map(|a| B::and(a.iter().cloned())));
             if either.as_lit().is_none() {
-                let words = format!("{} ({})", plain(&either), facts.place);
+                let words = format!("{} ({}{fits})", plain(&either), facts.place);
                 facts.conditions.push((either, words));
             }
         }
@@ -77,8 +92,9 @@ fn common<'a>(mut values: impl Iterator<Item = Option<&'a N>>) -> Option<i128> {
     values.all(|v| v.and_then(N::as_num) == Some(first)).then_some(first)
 }
 
-/// What one launch says, beyond the constants that all of them have in common.
-fn relations(params: &[VarDecl], launch: &HostLaunch, known: &HostFacts) -> Vec<B> {
+/// What one launch says, beyond the constants that all of them have in common. A parameter that may be of another type than
+/// the variable that is given for it goes to `converted`.
+fn relations(params: &[VarDecl], launch: &HostLaunch, known: &HostFacts, converted: &mut Vec<Name>) -> Vec<B> {
     let mut of_kernel: Vec<Var> = Vec::new();
     let mut subst = Subst::new();
     let mut bound: Vec<Var> = Vec::new();
@@ -93,6 +109,9 @@ fn relations(params: &[VarDecl], launch: &HostLaunch, known: &HostFacts) -> Vec<
         of_kernel.push(var.clone());
         match arg.as_var().filter(|v| !bound.contains(v)) {
             Some(host) => {
+                if launch.types.get(&host.name) != Some(ty) {
+                    converted.push(param.name.clone());
+                }
                 bound.push(host.clone());
                 subst.bind(&host.name, &N::var(&var));
             }

@@ -128,7 +128,7 @@ fn config(launch: &Launch, cluster: Option<[Option<i128>; 3]>, options: &CheckOp
         block: launch.block,
         grid: launch.grid,
         cluster,
-        unused_axes_are_one: !options.all_dims,
+        may_be_one: launch.open.map(|axes| axes.map(|open| !open && !options.all_dims)),
         params: options.params.clone(),
         warp_size: i128::from(options.warp_size),
         max_threads: 1024,

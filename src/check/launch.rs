@@ -25,10 +25,13 @@ pub fn launch(
     let mut assumptions = Vec::new();
     let given = block.is_some() || grid.is_some() || header.block.is_some() || header.grid.is_some();
     if !given && !ignore_host && !kernel.host.place.is_empty() {
-        let launch = Launch { block: kernel.host.block, grid: kernel.host.grid, from: LaunchSource::LaunchSite };
+        let (block, grid) = (kernel.host.block, kernel.host.grid);
+        let launch = Launch { block, grid, from: LaunchSource::LaunchSite, open: kernel.host.open };
         return (launch, assumptions);
     }
     let mut from = LaunchSource::Symbolic;
+    // What is given, but not as a number, is not 1.
+    let open = [block.is_some() || header.block.is_some(), grid.is_some() || header.grid.is_some()];
     let block = match (block, header.block) {
         (Some(given), _) => {
             from = LaunchSource::Option;
@@ -63,8 +66,10 @@ pub fn launch(
         }
         (None, None) => [None; 3],
     };
+    let symbolic = |given: bool, dims: [Option<i128>; 3]| dims.map(|d| given && d.is_none());
+    let open = [symbolic(open[0], block), symbolic(open[1], grid)];
     if let Some([x, y, z]) = kernel.offset {
         assumptions.push(format!("the global offset is ({x},{y},{z})"));
     }
-    (Launch { block, grid, from }, assumptions)
+    (Launch { block, grid, from, open }, assumptions)
 }

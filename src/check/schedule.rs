@@ -134,7 +134,8 @@ pub fn check_files(inputs: &[(PathBuf, String)], settings: &Settings, solver: &S
             report
         },
         |(f, k), text| {
-            let launch = Launch { block: [None; 3], grid: [None; 3], from: LaunchSource::Symbolic };
+            let launch =
+                Launch { block: [None; 3], grid: [None; 3], from: LaunchSource::Symbolic, open: [[false; 3]; 2] };
             gave_up(&files[*f], *k, launch, "internal-error", &text)
         },
     );

@@ -83,7 +83,7 @@ mod tests {
             line: 1,
             verdict,
             reasons: vec![],
-            launch: Launch { block: [None; 3], grid: [None; 3], from: LaunchSource::Symbolic },
+            launch: Launch { block: [None; 3], grid: [None; 3], from: LaunchSource::Symbolic, open: [[false; 3]; 2] },
             assumptions: vec![],
             findings: vec![],
             time_ms: 0.0,

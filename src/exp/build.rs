@@ -219,6 +219,17 @@ impl B {
             }
         }
         match (op, l.kind(), r.kind()) {
+            // A conversion that loses nothing is one to one.
+            (NRel::Eq | NRel::Ne, NExp::Cast(to, inner), NExp::Num(c))
+                if inner.ty().is_some_and(|from| from.bits != 0 && (to.bits == 0 || to.bits >= from.bits)) =>
+            {
+                let from = inner.ty().unwrap_or(IntTy::MATH);
+                let meant = from.wrap(*c);
+                return match to.wrap(meant) == *c {
+                    true => B::rel(op, inner, &N::num(meant)),
+                    false => B::lit(op == NRel::Ne),
+                };
+            }
             // Constants stand on the right of = and /=.
             (NRel::Eq | NRel::Ne, NExp::Num(_), _) => return B::rel(op, r, l),
             // A truth value made into a number and compared with one.

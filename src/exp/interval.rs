@@ -14,6 +14,11 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// The only value in it.
+    pub fn single(self) -> Option<i128> {
+        self.lo.filter(|lo| self.hi == Some(*lo))
+    }
+
     pub const ALL: Interval = Interval { lo: None, hi: None };
 
     pub fn new(lo: i128, hi: i128) -> Interval {

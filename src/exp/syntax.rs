@@ -156,7 +156,7 @@ macro_rules! shared_term {
 
         impl $handle {
             pub(super) fn make(kind: $kind) -> $handle {
-                work(1);
+                work(kind.width());
                 let mut hasher = FxHasher::default();
                 kind.hash(&mut hasher);
                 let hash = hasher.finish();
@@ -257,6 +257,14 @@ impl NExp {
 }
 
 impl NExp {
+    /// What it takes to make or visit it.
+    fn width(&self) -> u64 {
+        match self {
+            NExp::Call(_, args) => 1 + args.len() as u64,
+            _ => 1,
+        }
+    }
+
     fn own_type(&self) -> Option<IntTy> {
         match self {
             NExp::Num(_) => None,
@@ -269,6 +277,13 @@ impl NExp {
 }
 
 impl BExp {
+    fn width(&self) -> u64 {
+        match self {
+            BExp::And(parts) | BExp::Or(parts) => 1 + parts.len() as u64,
+            _ => 1,
+        }
+    }
+
     fn own_type(&self) -> Option<IntTy> {
         Some(IntTy::BOOL)
     }

@@ -155,3 +155,18 @@ impl std::fmt::Display for Type {
         }
     }
 }
+
+/// Does a type of this name stand for a group of threads of the library of cooperative groups?
+pub fn is_group_of_threads(name: &str) -> bool {
+    const GROUPS: [&str; 7] = [
+        "thread_group",
+        "thread_block",
+        "thread_block_tile",
+        "coalesced_group",
+        "grid_group",
+        "multi_grid_group",
+        "cluster_group",
+    ];
+    let own = name.split(['<', ' ']).next().unwrap_or(name);
+    GROUPS.contains(&own.rsplit("::").next().unwrap_or(own))
+}

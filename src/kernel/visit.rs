@@ -1,6 +1,6 @@
 //! Walks over the kernel language: subexpressions, and what a piece of code reads or changes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::ir::{Builtin, Expr, ExprKind, Function, Intrinsic, Loop, Stmt, StmtKind, VarId};
 use super::types::Type;
@@ -91,6 +91,26 @@ pub fn each_expr<'s>(stmts: &'s [Stmt], f: &mut impl FnMut(&'s Expr), declared: 
     }
 }
 
+/// The expressions that are statements of their own.
+fn values_not_used(stmts: &[Stmt], found: &mut HashSet<*const Expr>) {
+    for stmt in stmts {
+        match &stmt.kind {
+            StmtKind::Expr(e) => drop(found.insert(e)),
+            StmtKind::If(_, then, els) => [then, els].into_iter().for_each(|s| values_not_used(s, found)),
+            StmtKind::Loop(inner) => values_not_used(&inner.body, found),
+            StmtKind::Switch(_, cases) => cases.iter().for_each(|c| values_not_used(&c.body, found)),
+            StmtKind::Block(inner) => values_not_used(inner, found),
+            StmtKind::Declare(..)
+            | StmtKind::Return(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Goto(_)
+            | StmtKind::Label(_)
+            | StmtKind::Unknown(_) => {}
+        }
+    }
+}
+
 fn each_loop<'s>(the_loop: &'s Loop, f: &mut impl FnMut(&'s Expr), declared: &mut impl FnMut(VarId)) {
     the_loop.cond.iter().chain(&the_loop.step).for_each(|e| e.each(f));
     each_expr(&the_loop.body, f, declared);
@@ -107,9 +127,14 @@ pub struct Axes {
 /// Questions about the place of a block in its cluster.
 pub const CLUSTER_QUERIES: [&str; 4] = ["block_rank", "num_blocks", "block_index", "dim_blocks"];
 
+/// Questions about a group that may be the whole grid.
+const GROUP_QUERIES: [&str; 5] = ["thread_rank", "size", "num_threads", "block_rank", "num_blocks"];
+
 impl Axes {
     pub fn function(&mut self, function: &Function) {
         let Some(body) = &function.body else { return };
+        let mut unused = HashSet::new();
+        values_not_used(body, &mut unused);
         each_expr(
             body,
             &mut |e| match &e.kind {
@@ -124,6 +149,15 @@ impl Axes {
                 // Of the other axes they say nothing: a block that is not read along them is as good as one of extent 1.
                 ExprKind::Builtin(Builtin::LinearThread | Builtin::BlockSize) => self.block[0] = true,
                 ExprKind::Builtin(Builtin::BlockIdx(a) | Builtin::GridDim(a)) => self.grid[usize::from(*a)] = true,
+                // What is not modelled may be a number of the thread, or a ticket.
+                ExprKind::CallUnknown(name, _) => {
+                    self.block[0] = true;
+                    self.grid[0] |= GROUP_QUERIES.contains(&name.as_str());
+                }
+                ExprKind::Unknown(_) | ExprKind::Intrinsic(Intrinsic::Havoc(_), _) => self.block[0] = true,
+                ExprKind::Intrinsic(Intrinsic::Atomic(..), _) if !unused.contains(&std::ptr::from_ref(e)) => {
+                    self.block[0] = true;
+                }
                 _ => {}
             },
             &mut |_| {},

@@ -125,6 +125,8 @@ pub struct Launch {
     pub block: [Option<i128>; 3],
     pub grid: [Option<i128>; 3],
     pub from: LaunchSource,
+    /// Symbolic axes of which it is known that they may be more than 1: of blocks, and of the grid.
+    pub open: [[bool; 3]; 2],
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Broken sources: no panic, no death, no wait of more than 2 s, no more than 500 MB, whatever is in the file.
 //!
 //! `FAIAL_MUTATIONS=20000 cargo test --release --test mutation` is the slow tier; `FAIAL_MUTATIONS_FROM` is the number of
-//! its first mutant, and `FAIAL_MUTATIONS_SEED` the seed. The mutants run in child processes, so that one that
+//! its first mutant, `FAIAL_MUTATIONS_SEED` the seed, and `FAIAL_MUTATIONS_KEEP` a folder for those that are wrong. The mutants run in child processes, so that one that
 //! exhausts the stack or never ends is found as well.
 
 mod case;
@@ -208,6 +208,10 @@ fn broken_sources_break_nothing() {
     for (i, (case, wrong)) in wrong.iter().enumerate() {
         let (path, text) = mutant(&sources, seed, *case);
         told += &format!("\nmutant {case} of {}: {wrong:?}\n", path.display());
+        if let Ok(folder) = std::env::var("FAIAL_MUTATIONS_KEEP") {
+            let extension = path.extension().unwrap_or_default().display();
+            std::fs::write(format!("{folder}/{case}.{extension}"), &text).expect("a folder for what is wrong");
+        }
         if i < 3 {
             let text: String = shrunk(&path, &text, *case, wrong).chars().take(3000).collect();
             told += &format!("{text}\n");

@@ -122,7 +122,7 @@ pub fn kernel(name: &str, line: usize, verdict: Verdict) -> KernelReport {
 }
 
 pub fn symbolic() -> Launch {
-    Launch { block: [None; 3], grid: [None; 3], from: LaunchSource::Symbolic }
+    Launch { block: [None; 3], grid: [None; 3], from: LaunchSource::Symbolic, open: [[false; 3]; 2] }
 }
 
 pub fn message(code: &'static str, text: &str, at: Option<Location>) -> Message {
@@ -152,8 +152,12 @@ pub fn scan() -> KernelReport {
     race.witness.params = values(&[("n", 2)]);
     race.help = Some("put `__syncthreads();` between line 6 and line 9".to_owned());
     let mut kernel = kernel("scan", 3, Verdict::Racy);
-    kernel.launch =
-        Launch { block: [Some(256), Some(1), Some(1)], grid: [None, Some(1), Some(1)], from: LaunchSource::LaunchSite };
+    kernel.launch = Launch {
+        block: [Some(256), Some(1), Some(1)],
+        grid: [None, Some(1), Some(1)],
+        from: LaunchSource::LaunchSite,
+        open: [[false; 3]; 2],
+    };
     kernel.findings = vec![race];
     kernel
 }
@@ -248,6 +252,7 @@ pub fn everything() -> Report {
         block: [Some(16), Some(16), Some(1)],
         grid: [Some(i128::from(u32::MAX)), None, None],
         from: LaunchSource::Option,
+        open: [[false; 3]; 2],
     };
     odd.reasons = vec![message(
         "recursion",

@@ -266,6 +266,9 @@ pub fn function(name: &str) -> Option<Builtin> {
         "__other_int" | "__other_bool" => known(Intrinsic::OtherInt, Type::INT),
         "__enabled" => known(Intrinsic::Enabled, Type::BOOL),
         "__implies" => known(Intrinsic::Implies, Type::BOOL),
+        "__is_pow2" | "__add_noovfl" | "__add_noovfl_unsigned" | "__add_noovfl_signed" => {
+            known(Intrinsic::Pure(Name::new(name), None), Type::BOOL)
+        }
         _ => None,
     }
 }

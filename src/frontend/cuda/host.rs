@@ -4,14 +4,14 @@
 //! for themselves at the place of the launch. What is not understood is left out: facts only ever narrow a check, and each
 //! one that is used is listed with the verdict.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use tree_sitter::Node;
 
 use super::lower::Lower;
 use super::types::Bindings;
 use super::unit::{FunDecl, TypeDecl, Unit, child_of_kind, declared_name, has_child, last_named, split_init};
-use crate::base::Span;
+use crate::base::{Name, Span};
 use crate::exp::{B, IntTy, N, NBin, NRel, Var};
 
 /// How deep initialisers and calls of small functions are followed.
@@ -29,6 +29,8 @@ pub struct HostLaunch {
     pub pointers: Vec<Option<(String, bool)>>,
     /// What holds where the kernel is launched.
     pub facts: Vec<B>,
+    /// The types of the variables that these speak of, where they are said.
+    pub types: BTreeMap<Name, IntTy>,
 }
 
 /// The value that a variable of the host has at a launch, as a mathematical integer.
@@ -326,7 +328,9 @@ fn launch<'u>(
     let args = arguments.iter().map(|a| host.number(*a)).collect();
     let pointers = arguments.iter().map(|a| host.pointer(*a)).collect();
     let facts = host.facts(call, function);
-    Some(HostLaunch { span: unit.span(call), block, grid, args, pointers, facts })
+    let declared = |(name, uses): (&&str, &Uses)| Some((Name::new(*name), integer_type(unit.str(uses.ty?))?));
+    let types = host.uses.iter().filter_map(declared).collect();
+    Some(HostLaunch { span: unit.span(call), block, grid, args, pointers, facts, types })
 }
 
 impl<'u> Host<'_, 'u> {

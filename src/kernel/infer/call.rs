@@ -1,7 +1,9 @@
 //! Calls: functions of the program by walking their bodies, built-in ones by what they mean, unknown ones as losses.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
+use super::state::Cells;
 use super::value::{ObjId, Offset, Pointer, Value};
 use super::{Frame, ObjectKind, Touches, Walk, conjuncts};
 use crate::base::{Name, Span};
@@ -11,7 +13,7 @@ use crate::core::{Mode, Protocol, Scope};
 use crate::exp::subst::Leaves;
 use crate::exp::{B, Fun, FunKind, IntTy, N, NBin, NRel, Var};
 use crate::kernel::ir::{Expr, ExprKind, FunId, Intrinsic};
-use crate::kernel::types::Type;
+use crate::kernel::types::{Type, is_group_of_threads};
 
 const MAX_CALL_DEPTH: usize = 100;
 
@@ -32,6 +34,10 @@ impl<'p> Walk<'p> {
     fn apply(&mut self, id: FunId, args: Vec<(Value, Type)>, span: Span) -> Value {
         let function = self.function(id);
         let Some(body) = &function.body else {
+            let text = format!("`{}`, which is only declared, touches nothing but what it is given", function.name);
+            if !self.assumptions.contains(&text) {
+                self.assumptions.push(text);
+            }
             return self.unknown_function(&function.name.clone(), args, &function.returns.clone(), span);
         };
         if self.frames.iter().any(|f| f.function == id) || self.frames.len() > MAX_CALL_DEPTH {
@@ -139,24 +145,13 @@ impl<'p> Walk<'p> {
         self.unknown_function(name, values, &expr.ty, expr.span)
     }
 
-    /// A function whose value nobody uses is called for what it does: where nothing here declares it, that may be anything;
-    /// of one that is declared it is assumed, and listed, that it keeps to what it is given.
+    /// A function whose value nobody uses is called for what it does: where nothing here declares it, that may be anything.
+    /// (Of one that is declared it is assumed, and listed, that it keeps to what it is given.)
     pub(super) fn called_for_effect(&mut self, expr: &'p Expr) {
         let name = match &expr.kind {
             ExprKind::CallUnknown(name, args) => {
                 let of_group = args.first().is_some_and(|a| is_group(&a.ty));
                 (!of_group && !name.as_str().starts_with("operator")).then(|| name.clone())
-            }
-            ExprKind::Call(id, _) => {
-                let function = self.function(*id);
-                if function.body.is_none() {
-                    let text =
-                        format!("`{}`, which is only declared, touches nothing but what it is given", function.name);
-                    if !self.assumptions.contains(&text) {
-                        self.assumptions.push(text);
-                    }
-                }
-                None
             }
             _ => None,
         };
@@ -352,6 +347,12 @@ impl<'p> Walk<'p> {
             Intrinsic::Havoc(name) => {
                 for arg in args {
                     self.eval(arg);
+                }
+                if name.as_str().ends_with("_sync") {
+                    let text = format!("all threads that the mask of `{name}` names get there");
+                    if !self.assumptions.contains(&text) {
+                        self.assumptions.push(text);
+                    }
                 }
                 self.unknown_of(&expr.ty, name.as_str())
             }
@@ -740,6 +741,7 @@ impl<'p> Walk<'p> {
             for part in conjuncts(cond) {
                 self.ranges.assume(&part);
             }
+            self.pin();
         }
         // From here on, under the same path, it holds.
         match self.path.is_empty() {
@@ -747,6 +749,25 @@ impl<'p> Walk<'p> {
             false => self.path.extend(conjuncts(cond)),
         }
         true
+    }
+
+    /// Replaces the values of variables that have only one value left.
+    fn pin(&mut self) {
+        for cells in self.state.private.values_mut() {
+            let pinned = |value: &Value| match value {
+                Value::Num(n) if n.as_num().is_none() => self.ranges.interval(n).single().map(N::num),
+                _ => None,
+            };
+            if cells.cells.values().any(|(_, value)| pinned(value).is_some()) {
+                let mut changed = Cells::clone(cells);
+                for (_, value) in changed.cells.values_mut() {
+                    if let Some(n) = pinned(value) {
+                        *value = Value::Num(n);
+                    }
+                }
+                *cells = Rc::new(changed);
+            }
+        }
     }
 
     fn unused_assumption(&mut self, span: Span) {
@@ -787,7 +808,7 @@ fn names_group(ty: &Type, group: &str) -> bool {
 fn is_group(ty: &Type) -> bool {
     match ty.value() {
         Type::Ptr(inner) => is_group(inner),
-        Type::Unknown(name) => name.contains("group") || name.contains("thread_block"),
+        Type::Unknown(name) => is_group_of_threads(name),
         _ => false,
     }
 }
@@ -795,7 +816,7 @@ fn is_group(ty: &Type) -> bool {
 /// May a value of this type carry a pointer that the analysis does not see?
 fn may_hide_pointer(ty: &Type) -> bool {
     match ty {
-        Type::Unknown(name) => !(name.contains("group") || name.contains("thread_block")),
+        Type::Unknown(name) => !is_group_of_threads(name),
         Type::Struct(s) => !s.complete || s.fields.iter().any(|f| may_hide_pointer(&f.ty)),
         Type::Array(elem, _) => may_hide_pointer(elem),
         _ => false,

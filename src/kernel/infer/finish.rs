@@ -118,8 +118,8 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
         let real = list.iter().filter(|(_, extent)| extent.as_num() != Some(1));
         real.map(|(var, extent)| Coordinate { var: var.clone(), extent: extent.clone() }).collect::<Vec<_>>()
     };
-    let taken = |given: [Option<i128>; 3], used: &[bool; 3]| {
-        [0, 1, 2].map(|a| given[a].or((!used[a] && config.unused_axes_are_one).then_some(1)))
+    let taken = |given: [Option<i128>; 3], used: &[bool; 3], one: &[bool; 3]| {
+        [0, 1, 2].map(|a| given[a].or((!used[a] && one[a]).then_some(1)))
     };
     Inferred {
         kernel: Kernel {
@@ -137,8 +137,8 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
         losses: walk.losses,
         assumptions: walk.assumptions,
         assumed: walk.assumed,
-        block: taken(config.block, &used.block),
-        grid: taken(config.grid, &used.grid),
+        block: taken(config.block, &used.block, &config.may_be_one[0]),
+        grid: taken(config.grid, &used.grid, &config.may_be_one[1]),
     }
 }
 

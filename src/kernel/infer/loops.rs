@@ -601,15 +601,21 @@ impl<'p> Walk<'p> {
                 to_binder.bind(&previous.name, &N::sub(IntTy::MATH, &itself, &N::num(1)));
                 to_binder.bind(&iteration.counter.name, &itself);
                 let trips = main.as_ref().and_then(|m| m.trips.clone());
+                let most = main.as_ref().and_then(|m| most_trips(&m.range, &N::var(&k)));
                 let end = match (&trips, no_exits || !synchronises) {
                     (Some(t), true) => t.clone(),
                     (Some(t), false) => N::bin(NBin::Min, IntTy::MATH, t, &unknown_trips(self, "trips", IntTy::U32)),
+                    // As long as the condition holds, which the guard asks for.
+                    (None, true) if most.is_some() => most.as_ref().map_or(N::num(0), |(most, _)| N::num(*most)),
                     (None, _) => unknown_trips(self, "trips", IntTy::U32),
                 };
                 guard = match (&trips, &main) {
                     (Some(_), Some(m)) => m.rest.clone(),
                     _ => iteration.cond.clone(),
                 };
+                if let Some((_, in_type)) = most {
+                    guard = B::and([guard, in_type]);
+                }
                 if iteration.post_test {
                     // The first iteration runs in any case; a later one when the one before it went on.
                     let mut earlier = Subst::new();
@@ -868,13 +874,19 @@ impl<'p> Walk<'p> {
                     let moved = N::add(IntTy::MATH, &c.init, &N::mul(IntTy::MATH, &step, &k_term));
                     forms[i] = Some(N::cast(c.var.ty, &moved));
                     steps[i] = Some(step);
-                } else if let Some(factor) =
-                    geometric(&out, &c.var).filter(|f| !f.division || !self.may_be_negative(&c.init, c.var.ty))
-                {
+                } else if let Some(factor) = geometric(&out, &c.var) {
                     let by = N::mul(IntTy::MATH, &k_term, &N::num(i128::from(factor.shift)));
                     let op = if factor.times { NBin::Shl } else { NBin::Shr };
                     if factor.shift > 0 {
-                        forms[i] = Some(N::bin(op, c.var.ty, &c.init, &by));
+                        let mut form = N::bin(op, c.var.ty, &c.init, &by);
+                        if factor.division && self.may_be_negative(&c.init, c.var.ty) {
+                            // Division truncates towards zero, on both sides of it.
+                            let zero = N::num(0);
+                            let minus = |n: &N| N::sub(IntTy::MATH, &zero, n);
+                            let below = minus(&N::bin(NBin::Shr, IntTy::MATH, &minus(&c.init), &by));
+                            form = N::ite(&c.init.lt(&zero), &below, &form);
+                        }
+                        forms[i] = Some(form);
                         factors[i] = Some(factor);
                     }
                 } else if !free.contains(&c.var) && !open(&out) {
@@ -891,7 +903,7 @@ impl<'p> Walk<'p> {
                 }
                 changed |= forms[i].is_some();
             }
-            if !changed {
+            if !changed && !periodic(carried, &mut forms, [k, counter, previous]) {
                 break;
             }
         }
@@ -1145,8 +1157,8 @@ impl<'p> Walk<'p> {
         let by = N::num(1i128.checked_shl(factor.shift)?);
         let (step, end) = match (factor.times, bound) {
             (true, Some((true, end))) if start.lo.is_some_and(|lo| lo >= 1) => (Step::Times(by.clone()), end),
-            (false, Some((false, end))) if start.lo.is_some_and(|lo| lo >= 0) => {
-                // Below zero the value would stay where it is.
+            (false, Some((false, end))) => {
+                // Below zero the value would stay there, and so does not begin there.
                 let reaches = self.ranges.interval(&end).lo.is_some_and(|lo| lo >= 0);
                 if !reaches {
                     return None;
@@ -1158,6 +1170,15 @@ impl<'p> Walk<'p> {
             }
             _ => return None,
         };
+        let beyond = self
+            .ranges
+            .interval(&end)
+            .hi
+            .is_none_or(|hi| Some(hi) > c.var.ty.max().map(|max| (max >> factor.shift) + 1));
+        if factor.times && beyond && !c.var.ty.signed {
+            let label = binder_label(&c.var.name);
+            self.assumptions.push(format!("the loop counter `{label}` does not wrap around"));
+        }
         let range = Range { var: c.var.clone(), first: c.init.clone(), end, step };
         // With constants only, count.
         let mut counted = (None, None);
@@ -1355,6 +1376,25 @@ fn trip_count(range: &Range) -> Option<N> {
     Some(N::bin(NBin::Div, math, &round, step))
 }
 
+/// For a range that multiplies or divides by a power of two: how many values it has at most, until it is beyond its type
+/// or 0, and what keeps the value of iteration `k` within its type.
+fn most_trips(range: &Range, k: &N) -> Option<(i128, B)> {
+    let (Step::Times(by) | Step::Over(by)) = &range.step else { return None };
+    let by = by.as_num().filter(|by| *by >= 2)?;
+    let (ty, shift) = (range.var.ty, by.ilog2());
+    let greatest = ty.max()?;
+    let trips = |least: i128| (0..).take_while(|k| greatest >> (shift * k).min(127) >= least).count() as i128;
+    match (&range.step, range.first.as_num()) {
+        (Step::Over(_), _) => Some((trips(1) + 1, B::lit(true))),
+        (_, Some(first)) => Some((trips(first.max(1)), B::lit(true))),
+        _ => {
+            let by = N::mul(IntTy::MATH, k, &N::num(i128::from(shift)));
+            let limit = N::bin(NBin::Shr, ty, &N::num(greatest), &by);
+            Some((trips(1), range.first.le(&limit)))
+        }
+    }
+}
+
 /// The range with one value more, for a condition that is evaluated once more than the body.
 fn one_more(range: &Range) -> Range {
     let math = IntTy::MATH;
@@ -1390,6 +1430,80 @@ fn differs(head: &State, now: &State, home: &Home) -> bool {
         Home::Version(o) => head.version(*o) != now.version(*o),
         Home::Epoch => head.epoch != now.epoch,
     }
+}
+
+/// Closed forms of what comes back to a value that it had: `p = 1 - p`, `i = (i + 1) % 3`, two that are exchanged. What
+/// some variables become depends only on themselves and on what does not change, so that their values repeat once they
+/// are the same again. True when one was found.
+fn periodic(carried: &[Carried], forms: &mut [Option<N>], moving: [&Var; 3]) -> bool {
+    /// Longer ones are not looked for.
+    const MOST: usize = 8;
+    let open = |i: usize| forms[i].is_none();
+    let mut known = Subst::new();
+    for (c, form) in carried.iter().zip(forms.iter()) {
+        if let Some(form) = form {
+            known.bind(&c.var.name, form);
+        }
+    }
+    let outs: Vec<N> = carried.iter().map(|c| known.numeric(&c.out)).collect();
+    for first in (0..carried.len()).filter(|i| open(*i)) {
+        // All that it depends on.
+        let (mut group, mut at) = (vec![first], 0);
+        let mut closed = true;
+        while let Some(i) = group.get(at).copied() {
+            at += 1;
+            let value = match &carried[i].home {
+                Home::Cell(..) => carried[i].var.ty != IntTy::OPAQUE,
+                Home::Selector(..) | Home::Index(..) => true,
+                Home::Rest(_) | Home::Version(_) | Home::Epoch => false,
+            };
+            let free = free_vars_n(&outs[i]);
+            closed &= value && group.len() <= MOST && !moving.iter().any(|v| free.contains(v));
+            if !closed {
+                break;
+            }
+            for (j, c) in carried.iter().enumerate() {
+                if open(j) && free.contains(&c.var) && !group.contains(&j) {
+                    group.push(j);
+                }
+            }
+        }
+        if !closed {
+            continue;
+        }
+        let mut seen: Vec<Vec<N>> = vec![group.iter().map(|i| carried[*i].init.clone()).collect()];
+        let back = loop {
+            let mut now = Subst::new();
+            for (i, value) in group.iter().zip(&seen[seen.len() - 1]) {
+                now.bind(&carried[*i].var.name, value);
+            }
+            let next: Vec<N> = group.iter().map(|i| now.numeric(&outs[*i])).collect();
+            if let Some(back) = seen.iter().position(|earlier| *earlier == next) {
+                break Some(back);
+            }
+            if seen.len() >= MOST || next.iter().any(|n| n.depth() > 20) {
+                break None;
+            }
+            seen.push(next);
+        };
+        let Some(back) = back else { continue };
+        let (k, math) = (N::var(moving[0]), IntTy::MATH);
+        let period = N::num((seen.len() - back) as i128);
+        let turn = N::bin(NBin::Rem, math, &N::sub(math, &k, &N::num(back as i128)), &period);
+        for (g, i) in group.iter().enumerate() {
+            let mut form = seen[seen.len() - 1][g].clone();
+            for (at, values) in seen.iter().enumerate().rev().skip(1) {
+                let here = match at.checked_sub(back) {
+                    Some(n) => turn.eq(&N::num(n as i128)),
+                    None => k.eq(&N::num(at as i128)),
+                };
+                form = N::ite(&here, &values[g], &form);
+            }
+            forms[*i] = Some(form);
+        }
+        return true;
+    }
+    false
 }
 
 fn binder_label(name: &Name) -> &str {

@@ -36,8 +36,8 @@ pub struct Config {
     pub grid: [Option<i128>; 3],
     /// Blocks of a cluster, when the kernel says so.
     pub cluster: Option<[Option<i128>; 3]>,
-    /// Take a symbolic axis that the kernel never reads as 1.
-    pub unused_axes_are_one: bool,
+    /// Symbolic axes, of blocks and of the grid, that are taken as 1 where the kernel never reads them.
+    pub may_be_one: [[bool; 3]; 2],
     pub params: BTreeMap<String, i128>,
     pub warp_size: i128,
     /// Threads that a block has at most.
@@ -210,10 +210,10 @@ impl<'p> Walk<'p> {
         let mut globals_vars = Vec::new();
         let mut pre = Vec::new();
         let mut assumptions = Vec::new();
-        let mut extent = |what: &str, axis: usize, given: Option<i128>, used: bool, limit: i128| -> N {
+        let mut extent = |what: &str, axis: usize, given: Option<i128>, one: bool, limit: i128| -> N {
             match given {
                 Some(n) => N::num(n),
-                None if !used && config.unused_axes_are_one => {
+                None if one => {
                     assumptions.push(format!("{what}.{} = 1: the kernel never reads this axis", AXES[axis]));
                     N::num(1)
                 }
@@ -227,8 +227,12 @@ impl<'p> Walk<'p> {
                 }
             }
         };
-        let block_dim = [0, 1, 2].map(|a| extent("blockDim", a, config.block[a], used.block[a], MAX_BLOCK[a]));
-        let grid_dim = [0, 1, 2].map(|a| extent("gridDim", a, config.grid[a], used.grid[a], MAX_GRID[a]));
+        let one = [
+            [0, 1, 2].map(|a| config.may_be_one[0][a] && !used.block[a]),
+            [0, 1, 2].map(|a| config.may_be_one[1][a] && !used.grid[a]),
+        ];
+        let block_dim = [0, 1, 2].map(|a| extent("blockDim", a, config.block[a], one[0][a], MAX_BLOCK[a]));
+        let grid_dim = [0, 1, 2].map(|a| extent("gridDim", a, config.grid[a], one[1][a], MAX_GRID[a]));
         if block_dim.iter().any(|d| d.as_num().is_none()) {
             let volume = block_dim.iter().fold(N::num(1), |v, d| N::mul(IntTy::MATH, &v, d));
             pre.push(volume.le(&N::num(config.max_threads)));
@@ -623,6 +627,8 @@ impl<'p> Walk<'p> {
                     NRel::Le if less(b, a) => B::lit(false),
                     NRel::Eq if apart => B::lit(false),
                     NRel::Ne if apart => B::lit(true),
+                    NRel::Eq if a.single().is_some() && a.single() == b.single() => B::lit(true),
+                    NRel::Ne if a.single().is_some() && a.single() == b.single() => B::lit(false),
                     _ => cond.clone(),
                 }
             }

@@ -423,6 +423,42 @@ impl<'l, 't> Body<'l, 't> {
                     return Expr::new(ExprKind::Intrinsic(Intrinsic::Max(ty), args), Type::Int(ty), span);
                 }
             }
+            Intrinsic::Pure(name, _) if name.as_str() == "__is_pow2" => {
+                if let [a] = args.as_slice()
+                    && matches!(a.ty, Type::Int(_))
+                {
+                    let int = |n| Expr::new(ExprKind::Int(n), Type::INT, span);
+                    let less = self.binary("-", a.clone(), int(1), span);
+                    let common = self.binary("&", a.clone(), less, span);
+                    return self.binary("==", common, int(0), span);
+                }
+            }
+            Intrinsic::Pure(name, _) if name.as_str().starts_with("__add_noovfl") => {
+                // Is the sum within the type?
+                let types: Vec<IntTy> = args
+                    .iter()
+                    .filter_map(|a| match a.ty.value() {
+                        Type::Int(ty) => Some(*ty),
+                        _ => None,
+                    })
+                    .collect();
+                if let Some(ty) = types.iter().copied().reduce(common)
+                    && types.len() == args.len()
+                    && let (Some(least), Some(most), true) = (ty.min(), ty.max(), ty.bits <= 32)
+                {
+                    let wide = Type::Int(IntTy::I64);
+                    let int = |n| Expr::new(ExprKind::Int(n), Type::Int(IntTy::I64), span);
+                    let mut widened = |a: &Expr| {
+                        let a = self.convert(a.clone(), &Type::Int(ty));
+                        self.convert(a, &wide)
+                    };
+                    let parts: Vec<Expr> = args.iter().map(&mut widened).collect();
+                    let sum = parts.into_iter().reduce(|a, b| self.binary("+", a, b, span)).unwrap_or(int(0));
+                    let low = self.binary("<=", int(least), sum.clone(), span);
+                    let high = self.binary("<=", sum, int(most), span);
+                    return self.binary("&&", low, high, span);
+                }
+            }
             Intrinsic::TouchReadWrite(name) if name.as_str() == "curand_init" => {
                 args.rotate_right(1);
             }

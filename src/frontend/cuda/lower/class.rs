@@ -54,6 +54,10 @@ impl<'l, 't> Body<'l, 't> {
             let pointer = self.value(pointer);
             return self.deref(pointer, span);
         }
+        if let Type::Unknown(_) = object.ty.value() {
+            // Of a class that is not seen: what is called may do what a member of its own may do.
+            return object;
+        }
         let pointer = self.value(object);
         self.deref(pointer, span)
     }
@@ -529,7 +533,7 @@ impl<'l, 't> Body<'l, 't> {
         }
         if let (Type::Unknown(group), [], "sync") = (&class, arguments, name) {
             let known = ["thread_block", "grid_group", "multi_grid_group", "cluster_group"].contains(&&**group);
-            let group_like = known || group.contains("group") || group.contains("thread_block_tile");
+            let group_like = known || crate::kernel::types::is_group_of_threads(group);
             if group_like {
                 return self.group_barrier(&class, span);
             }

@@ -480,6 +480,18 @@ impl<'l, 't> Body<'l, 't> {
                 return self.unclear(what, vec![place, value], span);
             }
         }
+        let given = match &value.kind {
+            ExprKind::Convert(inner) => inner.ty.value(),
+            _ => value.ty.value(),
+        };
+        if let Type::Unknown(_) = ty
+            && !matches!(given, Type::Unknown(_))
+            && self.may_be_a_class(&ty)
+        {
+            // It may be a class that stands for a place elsewhere.
+            let object = self.address_of(place, span);
+            return Expr::new(ExprKind::CallUnknown(Name::new("operator="), vec![object, value]), ty, span);
+        }
         let value = self.convert(value, &ty);
         Expr::new(ExprKind::Assign(Box::new(place), Box::new(value)), ty, span)
     }

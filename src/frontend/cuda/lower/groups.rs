@@ -97,6 +97,12 @@ impl<'l, 't> Body<'l, 't> {
             );
         }
         match scope {
+            None if matches!(group.value(), Type::Unknown(name) if name.ends_with("thread_group")) => Expr::unknown(
+                "unknown-construct",
+                "which threads this barrier waits for is not known",
+                Type::Void,
+                span,
+            ),
             Some(scope) => Expr::new(ExprKind::Intrinsic(Intrinsic::Barrier(scope), vec![]), Type::Void, span),
             // A barrier of a part of a block orders less than the block: taking it for nothing is sound.
             None => nothing,
