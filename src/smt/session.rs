@@ -427,11 +427,11 @@ impl Session {
                     }
                 }
                 // Some solvers decide the products themselves, now that they have lemmas: at once, or not so soon.
-                if round == 0 || round == PATIENT {
+                if round == 1 || round == PATIENT {
                     let mut exact = encoded.clone();
                     exact.emitter.define_products(&exact.ints).map_err(unencodable)?;
                     let left = deadline.saturating_duration_since(Instant::now());
-                    let most = if round == 0 { SHORT.min(left / 3) } else { left / 3 };
+                    let most = if round == PATIENT { left / 3 } else { SHORT.min(left / 3) };
                     if let Some(answer) = self.aside(exact, query, Instant::now() + most)? {
                         return Ok(answer);
                     }
