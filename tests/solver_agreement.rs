@@ -85,6 +85,13 @@ fn number(vars: Vec<Var>) -> BoxedStrategy<N> {
         prop_oneof![
             6 => (op(), ty(), inner.clone(), inner.clone()).prop_map(|(op, ty, l, r)| N::bin(op, ty, &l, &r)),
             2 => (op(), ty(), inner.clone(), constant()).prop_map(|(op, ty, l, c)| N::bin(op, ty, &l, &N::num(c))),
+            // What is treated apart: near squares, and a number taken apart by a divisor and put together again.
+            1 => (ty(), inner.clone(), constant())
+                .prop_map(|(ty, n, c)| N::mul(ty, &n, &N::add(ty, &n, &N::num(c)))),
+            1 => (ty(), inner.clone(), inner.clone(), inner.clone()).prop_map(|(ty, n, d, k)| {
+                let (quotient, rest) = (N::bin(NBin::Div, ty, &n, &d), N::bin(NBin::Rem, ty, &n, &d));
+                N::add(ty, &N::mul(ty, &quotient, &k), &rest)
+            }),
             2 => (ty(), inner.clone()).prop_map(|(ty, n)| N::cast(ty, &n)),
             1 => (relation(), inner.clone(), inner.clone(), inner.clone(), inner.clone())
                 .prop_map(|(op, a, b, t, e)| N::ite(&B::rel(op, &a, &b), &t, &e)),

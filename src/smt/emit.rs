@@ -7,7 +7,7 @@
 //! | `a!7` | the value of a function application |
 //! | `c!7` | a choice by a condition |
 //! | `q!7` | a quotient |
-//! | `p!7` | a sum too large to be multiplied out |
+//! | `p!7` | a sum that is one factor: too large to be multiplied out, squared, or the rest of a division |
 //! | `m!7` | a product |
 //! | `b!7` | a condition |
 
@@ -26,6 +26,8 @@ type Result<T> = std::result::Result<T, Unencodable>;
 
 /// Longer scripts are not sent.
 const MAX_SCRIPT: usize = 32 << 20;
+/// Small factors are within this of the least one.
+const SMALL: i128 = 3;
 
 /// The writer, which remembers what it wrote.
 #[derive(Clone, Default)]
@@ -108,6 +110,30 @@ impl Emitter {
         Ok(())
     }
 
+    /// Asserts that the factors of products are among the few least numbers that they can be, not negative where that is
+    /// possible: then products are linear, by cases.
+    pub fn small_factors(&mut self, ints: &Ints) -> Result<()> {
+        let mut bounded: HashSet<AtomId> = HashSet::new();
+        for index in 0..self.products.table.len() {
+            let Some((product, _)) = self.products.table.get_index(index).map(|(p, b)| (p.clone(), *b)) else { break };
+            let bounds = ints.bounds(product.factor);
+            let least = bounds.lo.unwrap_or(0).max(0).min(bounds.hi.unwrap_or(i128::MAX).saturating_sub(SMALL));
+            let factor = self.atom(product.factor, ints)?;
+            if bounded.insert(product.factor) {
+                let (lo, hi) = (number(least), number(least.saturating_add(SMALL)));
+                self.line(format_args!("(assert (<= {lo} {factor} {hi}))"));
+            }
+            let by = self.linear(&product.by, ints)?;
+            let product = self.unknown((1 << 31) + index as AtomId, ints)?;
+            let mut cases = format!("(* {} {by})", number(least.saturating_add(SMALL)));
+            for value in (least..least.saturating_add(SMALL)).rev() {
+                cases = format!("(ite (= {factor} {0}) (* {0} {by}) {cases})", number(value));
+            }
+            self.line(format_args!("(assert (= {product} {cases}))"));
+        }
+        Ok(())
+    }
+
     pub fn clauses(&mut self, clauses: &[Clause], ints: &Ints) -> Result<()> {
         for clause in clauses {
             let text = self.clause(clause, ints)?;
@@ -131,8 +157,14 @@ impl Emitter {
         if self.plain {
             return Ok(());
         }
-        let clauses = self.products.lemmas(ints)?;
-        self.clauses(&clauses, ints)
+        // What is written may have products of its own: those of the quotients in it.
+        loop {
+            let clauses = self.products.lemmas(ints)?;
+            if clauses.is_empty() {
+                return Ok(());
+            }
+            self.clauses(&clauses, ints)?;
+        }
     }
 
     fn clause(&mut self, clause: &Clause, ints: &Ints) -> Result<String> {
@@ -332,9 +364,10 @@ impl Emitter {
                 let dividend = of.scale(dividend_sign)?;
                 let remainder = rest.scale(dividend_sign)?;
                 let quotient = q.scale(divisor_sign * dividend_sign)?;
+                // Each side by itself: `x - W H q` and `W H` are factored as they are elsewhere.
                 let mut le = |l: &Poly, r: &Poly| -> Result<String> {
-                    let linear = self.products.linear(&l.sub(r)?, ints)?;
-                    self.comparison("<=", &linear, ints)
+                    let (l, r) = (self.products.linear(l, ints)?, self.products.linear(r, ints)?);
+                    self.comparison("<=", &l.sub(&r)?, ints)
                 };
                 let mut parts = Vec::new();
                 if may_be(d, 0) || may_be(d, -divisor_sign) {

@@ -120,6 +120,8 @@ pub struct Ints {
     pub calls: IndexMap<N, AtomId>,
     /// The terms that were assumed not to wrap around.
     pub assumed: IndexSet<N>,
+    /// The sums that each unknown was multiplied with, without their constants: `W` by `y + k` in `(y + k) * W`.
+    pub sums: HashMap<AtomId, IndexSet<Poly>>,
 }
 
 /// Larger bounds are forgotten, so that arithmetic on bounds cannot overflow.
@@ -150,6 +152,7 @@ impl Ints {
             literals: HashMap::new(),
             calls: IndexMap::new(),
             assumed: IndexSet::new(),
+            sums: HashMap::new(),
         }
     }
 
@@ -687,8 +690,13 @@ impl Ints {
             tight = tight.meet(Interval::new(-most, most));
         }
         let product = self.product(&quotient, by)?;
-        let poly = x.poly.sub(&product.poly)?;
-        self.raw(poly, tight, ok)
+        let rest = self.raw(x.poly.sub(&product.poly)?, tight, ok)?;
+        if by.poly.as_constant().is_some() {
+            return Ok(rest);
+        }
+        // [ENC-REST]  One unknown, so that what it is multiplied with is not spread over `x` and the quotient.
+        let poly = self.part(&rest.poly);
+        self.raw(poly, rest.interval, ok)
     }
 
     /// The quotient by a positive constant, towards zero.
@@ -793,14 +801,52 @@ impl Ints {
         if a.poly == b.poly {
             interval = interval.meet(Interval { lo: Some(0), hi: None });
         }
-        let poly = match a.poly.mul(&b.poly) {
-            Ok(poly) => poly,
-            Err(TooLarge) => {
-                let (a, b) = (self.part(&a.poly), self.part(&b.poly));
-                a.mul(&b)?
-            }
+        self.remember_factor(&a.poly, &b.poly)?;
+        self.remember_factor(&b.poly, &a.poly)?;
+        let poly = match self.near_square(&a.poly, &b.poly)? {
+            Some((a, b)) => a.mul(&b)?,
+            None => match a.poly.mul(&b.poly) {
+                Ok(poly) => poly,
+                Err(TooLarge) => {
+                    let (a, b) = (self.part(&a.poly), self.part(&b.poly));
+                    a.mul(&b)?
+                }
+            },
         };
         self.raw(poly, interval, ok)
+    }
+
+    /// Notes that the unknowns of `by`, a single term, were multiplied with `sum`. [PROD-FACTORING]
+    fn remember_factor(&mut self, sum: &Poly, by: &Poly) -> Result<()> {
+        let ([(monomial, _)], 0) = (by.terms.as_slice(), by.constant) else { return Ok(()) };
+        if sum.terms.len() < 2 {
+            return Ok(());
+        }
+        let sum = Poly { terms: sum.terms.clone(), constant: 0 };
+        for (at, factor) in monomial.iter().enumerate() {
+            let mut others = monomial.clone();
+            others.remove(at);
+            let cofactor = match others.is_empty() {
+                true => sum.clone(),
+                false => match sum.mul(&Poly { terms: vec![(others, 1)], constant: 0 }) {
+                    Ok(cofactor) => cofactor,
+                    // Only a hint is lost.
+                    Err(TooLarge) => continue,
+                },
+            };
+            self.sums.entry(*factor).or_default().insert(cofactor);
+        }
+        Ok(())
+    }
+
+    /// Two sums with the same unknown parts, which are named: `(x + c) (x + d)` has the square of one unknown, and not
+    /// those of all its terms. [ENC-SQUARE]
+    fn near_square(&mut self, a: &Poly, b: &Poly) -> Result<Option<(Poly, Poly)>> {
+        if a.terms.len() < 2 || a.terms != b.terms {
+            return Ok(None);
+        }
+        let whole = self.part(&Poly { terms: a.terms.clone(), constant: 0 });
+        Ok(Some((whole.plus(a.constant)?, whole.plus(b.constant)?)))
     }
 
     /// The polynomial as one unknown.

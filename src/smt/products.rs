@@ -18,6 +18,9 @@ const MAX_PAIRS: usize = 1500;
 /// Bounds beyond this are not multiplied with in lemmas: large coefficients cost more than they give.
 const MAX_BOUND: i128 = 1 << 24;
 
+/// Differences of cofactors that a refinement treats besides that of the candidate.
+const NEIGHBOURS: [i128; 4] = [-2, -1, 1, 2];
+
 /// The index of a product, if the unknown is one.
 pub fn product_index(unknown: AtomId) -> Option<usize> {
     (unknown >= FIRST_PRODUCT).then(|| (unknown - FIRST_PRODUCT) as usize)
@@ -64,6 +67,8 @@ pub struct Products {
     /// For each factor, its cofactors and their products.
     groups: IndexMap<Poly, Vec<(Poly, AtomId)>>,
     rows: HashMap<AtomId, Vec<Row>>,
+    /// The squares, by what they are squares of.
+    squares: Vec<(AtomId, AtomId)>,
     /// How many products have their lemmas.
     treated: usize,
     pairs: usize,
@@ -99,7 +104,7 @@ impl Products {
         for term in &poly.terms {
             if term.0.len() == 1 { sum.terms.push(term.clone()) } else { rest.push(term.clone()) }
         }
-        while let Some(factor) = self.factor(&rest) {
+        while let Some(factor) = self.factor(&rest, ints) {
             let (with, without): (Vec<_>, Vec<_>) = rest.into_iter().partition(|(m, _)| m.contains(&factor));
             rest = without;
             let mut cofactor = Poly::default();
@@ -123,12 +128,16 @@ impl Products {
         Ok(sum)
     }
 
-    /// The unknown that most of the terms have as a factor; of several, the one of the highest rank.
-    fn factor(&self, terms: &[(Monomial, i128)]) -> Option<AtomId> {
+    /// The unknown that most of the terms have as a factor; of several, the one of the highest rank. Before all those: one
+    /// that the program multiplied with such a sum, which it is likely to compare with something.
+    fn factor(&self, terms: &[(Monomial, i128)], ints: &Ints) -> Option<AtomId> {
         let here = |atom: &AtomId| terms.iter().filter(|(m, _)| m.contains(atom)).count();
-        let rank = |atom: &AtomId| (here(atom), self.rank.get(atom).copied().unwrap_or(0));
-        let candidates = terms.iter().flat_map(|(m, _)| m.iter()).copied();
-        candidates.max_by(|a, b| rank(a).cmp(&rank(b)).then(b.cmp(a)))
+        let mut candidates: Vec<AtomId> = terms.iter().flat_map(|(m, _)| m.iter()).copied().collect();
+        candidates.sort_unstable();
+        candidates.dedup();
+        let rank =
+            |atom: &AtomId| (known_cofactor(*atom, terms, ints), here(atom), self.rank.get(atom).copied().unwrap_or(0));
+        candidates.into_iter().max_by_key(|atom| (rank(atom), std::cmp::Reverse(*atom)))
     }
 
     fn product(&mut self, product: Product, ints: &Ints) -> AtomId {
@@ -165,6 +174,8 @@ impl Products {
             self.pair_lemmas(Poly::atom(product.factor), product.by.clone(), unknown, ints, &mut clauses)?;
             if product.by.as_atom() != Some(product.factor) {
                 self.pair_lemmas(product.by.clone(), Poly::atom(product.factor), unknown, ints, &mut clauses)?;
+            } else {
+                self.square_lemmas(product.factor, unknown, &mut clauses)?;
             }
         }
         clauses.retain(|clause| !clause.is_empty());
@@ -315,6 +326,32 @@ impl Products {
         Ok(())
     }
 
+    /// [PROD-SQUARE]: b^2 - a^2 = (b - a)(b + a), so a < b and a + b >= 0 => a^2 + a + b <= b^2, the mirror image for
+    /// a + b <= 0, and a + b = 0 or a = b => a^2 = b^2.
+    fn square_lemmas(&mut self, root: AtomId, unknown: AtomId, out: &mut Vec<Clause>) -> Result<()> {
+        let (zero, this, this_square) = (Poly::default(), Poly::atom(root), Poly::atom(unknown));
+        for (other, other_unknown) in &self.squares {
+            if self.pairs >= MAX_PAIRS {
+                break;
+            }
+            self.pairs += 1;
+            let (that, that_square) = (Poly::atom(*other), Poly::atom(*other_unknown));
+            let sum = this.add(&that)?;
+            let same = Literal::Eq(this_square.sub(&that_square)?);
+            out.push(vec![Literal::Ne(this.sub(&that)?), same.clone()]);
+            out.push(vec![Literal::Ne(sum.clone()), same]);
+            for (a, a2, b, b2) in
+                [(&this, &this_square, &that, &that_square), (&that, &that_square, &this, &this_square)]
+            {
+                let grown = a2.add(&sum)?;
+                out.push(vec![at_most(b, a)?, below(&sum, &zero)?, at_most(&grown, b2)?]);
+                out.push(vec![at_most(b, a)?, below(&zero, &sum)?, at_most(b2, &grown)?]);
+            }
+        }
+        self.squares.push((root, unknown));
+        Ok(())
+    }
+
     /// Lemmas that rule out these values, where a product has not the value of its factors. [PROD-POINT] [PROD-TANGENT]
     /// [PROD-STEP]
     pub fn refine(&self, value: &impl Fn(AtomId) -> Option<i128>) -> Result<Vec<Clause>> {
@@ -353,14 +390,51 @@ impl Products {
                 if *other_unknown == unknown || va.checked_mul(step) == vm.checked_sub(vn) {
                     continue;
                 }
-                out.push(vec![
-                    Literal::Ne(e.sub(other)?.plus(-step)?),
-                    Literal::Eq(m.sub(&Poly::atom(*other_unknown))?.add_scaled(&a, -step)?),
-                ]);
+                // f >= 0 and e1 - e2 >= d => f e1 - f e2 >= d f, and so on for the other signs: for this d, and for those of
+                // neighbours, which come next.
+                let sign = if va < 0 { -1 } else { 1 };
+                let wrong_sign = below(&a.scale(sign)?, &Poly::default())?;
+                for d in NEIGHBOURS.into_iter().chain((!NEIGHBOURS.contains(&step)).then_some(step)) {
+                    let beyond = e.sub(other)?.plus(-d)?;
+                    let rise = m.sub(&Poly::atom(*other_unknown))?.add_scaled(&a, -d)?.scale(sign)?;
+                    for side in [1, -1] {
+                        out.push(vec![
+                            wrong_sign.clone(),
+                            below(&beyond.scale(side)?, &Poly::default())?,
+                            at_most(&Poly::default(), &rise.scale(side)?)?,
+                        ]);
+                    }
+                }
             }
         }
         Ok(out)
     }
+}
+
+/// How many of the terms make up the largest sum, or a multiple of it, that this unknown was multiplied with.
+fn known_cofactor(factor: AtomId, terms: &[(Monomial, i128)], ints: &Ints) -> usize {
+    let Some(sums) = ints.sums.get(&factor) else { return 0 };
+    let cofactor: HashMap<Monomial, i128> = terms
+        .iter()
+        .filter_map(|(monomial, coefficient)| {
+            let at = monomial.iter().position(|a| *a == factor)?;
+            let mut monomial = monomial.clone();
+            monomial.remove(at);
+            Some((monomial, *coefficient))
+        })
+        .collect();
+    let contained = |sum: &Poly| {
+        let Some((first, scale)) = sum.terms.first() else { return false };
+        let Some(here) = cofactor.get(first) else { return false };
+        // coefficient / here = c / scale
+        sum.terms.iter().all(|(m, c)| {
+            cofactor.get(m).is_some_and(|k| {
+                let (l, r) = (k.checked_mul(*scale), c.checked_mul(*here));
+                l.is_some() && l == r
+            })
+        })
+    };
+    sums.iter().filter(|sum| contained(sum)).map(|sum| sum.terms.len()).max().unwrap_or(0)
 }
 
 fn coefficient(linear: &Poly, unknown: AtomId) -> i128 {
@@ -398,6 +472,12 @@ mod tests {
         })
     }
 
+    fn sorted(monomial: &[AtomId]) -> Monomial {
+        let mut monomial = monomial.to_vec();
+        monomial.sort_unstable();
+        monomial
+    }
+
     proptest! {
         /// THM-PRODUCT: every lemma holds wherever the products have the values of their factors.
         #[test]
@@ -414,6 +494,11 @@ mod tests {
                 let name = crate::base::Name::new(format!("x{i}"));
                 ints.declare(&name, Interval::new(*lo, lo + span));
                 values.push(lo + at[i].min(*span));
+            }
+            // Whatever the program multiplied with what, a polynomial keeps its value.
+            for (i, terms) in polys.iter().enumerate() {
+                let sum = Poly { terms: terms.iter().map(|(m, c)| (sorted(m), *c)).collect(), constant: 0 };
+                ints.sums.entry(i as AtomId).or_default().insert(sum);
             }
             let mut products = Products::default();
             let mut linear = Vec::new();

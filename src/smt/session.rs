@@ -95,7 +95,11 @@ const TOO_DEEP: u32 = 100_000;
 /// How long after its own time limit a solver may still answer.
 const GRACE: Duration = Duration::from_millis(250);
 /// Rounds of refinement before products are given to the solver as they are.
-const ROUNDS: usize = 6;
+const ROUNDS: usize = 10;
+/// The round in which the solver may take its time with products as they are.
+const PATIENT: usize = 6;
+/// The time for what is decided at once or not at all.
+const SHORT: Duration = Duration::from_millis(250);
 
 /// A solver, and what it was told to assume.
 pub struct Session {
@@ -307,8 +311,13 @@ impl Session {
 
     /// Asks again without assumptions; `None` if that gives no answer in its time, or a solution that is not wanted.
     fn recheck(&mut self, query: &Query, bit_ops: BitOps, assumed: &[N]) -> Option<Answer> {
-        let deadline = Instant::now() + self.config.recheck_timeout;
-        let half = Instant::now() + self.config.recheck_timeout / 2;
+        // Without signed overflow C has no more solutions: all that can be gained is an assumption less to list.
+        let most = match assumed.iter().all(signed_arithmetic) {
+            true => self.config.recheck_timeout / 4,
+            false => self.config.recheck_timeout,
+        };
+        let deadline = Instant::now() + most;
+        let half = Instant::now() + most / 2;
         if let Ok(Answer::Unsat { .. }) = self.whole(query, Wrap::Exact, bit_ops, half, &mut Vec::new()) {
             return Some(Answer::Unsat { assumptions: Vec::new() });
         }
@@ -401,6 +410,14 @@ impl Session {
                 }
                 self.link.stats.refinements += 1;
                 let value = |atom: AtomId| values.get(&atom).copied();
+                // Most races are there with small sizes, and then the query is linear.
+                if round == 0 {
+                    let mut small = encoded.clone();
+                    small.emitter.small_factors(&small.ints).map_err(unencodable)?;
+                    if let Some(Answer::Sat(model)) = self.aside(small, query, until.min(Instant::now() + SHORT))? {
+                        return Ok(Answer::Sat(model));
+                    }
+                }
                 // With its factors fixed, the query is linear: is the candidate nearly a solution?
                 if round % 2 == 0 {
                     let mut fixed = encoded.clone();
@@ -409,12 +426,13 @@ impl Session {
                         return Ok(Answer::Sat(model));
                     }
                 }
-                // Some solvers decide the products themselves, now that they have lemmas.
-                if round == 0 {
+                // Some solvers decide the products themselves, now that they have lemmas: at once, or not so soon.
+                if round == 1 || round == PATIENT {
                     let mut exact = encoded.clone();
                     exact.emitter.define_products(&exact.ints).map_err(unencodable)?;
                     let left = deadline.saturating_duration_since(Instant::now());
-                    if let Some(answer) = self.aside(exact, query, Instant::now() + left / 3)? {
+                    let most = if round == PATIENT { left / 3 } else { SHORT.min(left / 3) };
+                    if let Some(answer) = self.aside(exact, query, Instant::now() + most)? {
                         return Ok(answer);
                     }
                 }
@@ -449,6 +467,7 @@ impl Session {
     /// The answer with what was written last, which is taken back afterwards; `None` if there is none.
     fn aside(&mut self, mut encoded: Encoded, query: &Query, deadline: Instant) -> Result<Option<Answer>, Reason> {
         let told = encoded.emitter.take().map_err(unencodable)?;
+        let before = encoded.text.len();
         encoded.text.push_str(&told);
         self.link.tell("(push 1)\n");
         self.link.tell(&told);
@@ -458,7 +477,13 @@ impl Session {
                 encoded.model(query, &values).map(Answer::Sat)
             }
             Ok(Verdict::Unsat) => Some(Answer::Unsat { assumptions: Vec::new() }),
-            Err(Reason::Timeout | Reason::Incomplete(_)) if self.link.running().is_some() => None,
+            Err(Reason::Timeout | Reason::Incomplete(_)) => {
+                // A solver that gave up on products is slow with what is linear, too. The scopes are now one.
+                self.link.renew(deadline + GRACE)?;
+                self.link.tell("(push 1)\n");
+                self.link.tell(&encoded.text[..before]);
+                return Ok(None);
+            }
             Err(reason) => return Err(reason),
         };
         self.link.tell("(pop 1)\n");
@@ -476,7 +501,7 @@ impl Session {
         self.link.start(deadline)?;
         self.link.tell("(push 1)\n");
         self.link.tell(&script.text);
-        let answer = match self.link.check(&script.text, deadline) {
+        let answer = match self.link.check_alone(&script.text, deadline) {
             Ok(Verdict::Unsat) => Ok(Answer::Unsat { assumptions: Vec::new() }),
             Ok(Verdict::Sat) => self.bit_vector_model(query, &script, deadline).map(Answer::Sat),
             Err(reason) => Err(reason),
@@ -692,6 +717,12 @@ impl Link {
         self.synchronise(deadline)
     }
 
+    /// Ends the process, without blame, and starts another.
+    fn renew(&mut self, deadline: Instant) -> Result<(), Reason> {
+        self.process = None;
+        self.start(deadline)
+    }
+
     /// Waits until the solver has read all that it was told. What it says before that is an error.
     fn synchronise(&mut self, deadline: Instant) -> Result<(), Reason> {
         self.markers += 1;
@@ -752,27 +783,38 @@ impl Link {
 
     /// `(check-sat)` of what the process was told; `text` is the same as one script, for the record.
     fn check(&mut self, text: &str, deadline: Instant) -> Result<Verdict, Reason> {
+        self.check_timed(text, deadline, false)
+    }
+
+    /// The same for a question that nothing is added to afterwards. Where scopes are open, z3 answers with a procedure that
+    /// keeps what it learns, and does not get to the one for bit-vectors, which is often a hundred times faster.
+    fn check_alone(&mut self, text: &str, deadline: Instant) -> Result<Verdict, Reason> {
+        self.check_timed(text, deadline, true)
+    }
+
+    fn check_timed(&mut self, text: &str, deadline: Instant, alone: bool) -> Result<Verdict, Reason> {
         let start = Instant::now();
-        let verdict = self.check_untimed(deadline);
+        let verdict = self.check_untimed(deadline, alone);
         self.stats.checks += 1;
         self.stats.solver += start.elapsed();
         self.keep(text, &verdict);
         verdict
     }
 
-    fn check_untimed(&mut self, deadline: Instant) -> Result<Verdict, Reason> {
+    fn check_untimed(&mut self, deadline: Instant, alone: bool) -> Result<Verdict, Reason> {
         let left = deadline.saturating_duration_since(Instant::now());
         let millis = left.as_millis();
         if millis == 0 {
             return Err(Reason::Timeout);
         }
-        let option = match self.located()?.kind {
-            SolverKind::Z3 => "timeout",
-            SolverKind::Cvc5 => "tlimit-per",
+        let (option, command) = match self.located()?.kind {
+            SolverKind::Z3 if alone => ("timeout", format!("(check-sat-using default :timeout {millis})\n")),
+            SolverKind::Z3 => ("timeout", "(check-sat)\n".to_string()),
+            SolverKind::Cvc5 => ("tlimit-per", "(check-sat)\n".to_string()),
         };
         self.tell(&format!("(set-option :{option} {millis})\n"));
         self.synchronise(deadline)?;
-        self.tell("(check-sat)\n");
+        self.tell(&command);
         let said = self.read(deadline + GRACE)?;
         match said.as_str() {
             "sat" => {

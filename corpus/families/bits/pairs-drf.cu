@@ -1,0 +1,13 @@
+// The pairs of a butterfly at a symbolic distance m, a power of two: a zero bit is put into the number of the
+// thread. Deliberately without a header: the launch is symbolic. The bit m is clear in i and set in i + m, and
+// the other bits are those of the thread.
+
+__global__ void pairs(int *a, unsigned m)
+{
+    __requires(1 <= m && m <= 1024 && (m & (m - 1)) == 0);
+    unsigned t = threadIdx.x;
+    unsigned i = ((t & ~(m - 1)) << 1) | (t & (m - 1));
+    int v = a[i];
+    a[i] = a[i + m];
+    a[i + m] = v;
+}

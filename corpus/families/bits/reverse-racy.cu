@@ -1,0 +1,13 @@
+//xfail:DATA_RACE
+//--blockDim=256 --gridDim=1
+// The eight bits of the number of a thread are reversed. Bit 0 is lost: threads 0 and 1 both write a[0], with 0
+// and 1.
+
+__global__ void reverse(unsigned *a)
+{
+    unsigned t = threadIdx.x, r = t;
+    r = ((r & 0x54) << 1) | ((r >> 1) & 0x55);
+    r = ((r & 0x33) << 2) | ((r >> 2) & 0x33);
+    r = ((r & 0x0f) << 4) | ((r >> 4) & 0x0f);
+    a[r] = t;
+}

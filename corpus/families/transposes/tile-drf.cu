@@ -1,0 +1,19 @@
+// A transpose through a tile of a symbolic size. Deliberately without a header: the launch is symbolic. The
+// barrier parts the write of the tile from the read; a cell of the tile has one writer, and so has a cell of
+// out.
+
+__global__ void tile(const float *in, float *out, int W, int H)
+{
+    extern __shared__ float t[];
+    __requires(blockDim.x == blockDim.y && W <= 30000 && H <= 30000 && gridDim.x <= 30000 && gridDim.y <= 30000);
+    int B = blockDim.x;
+    int x = blockIdx.x * B + threadIdx.x;
+    int y = blockIdx.y * B + threadIdx.y;
+    if (x < W && y < H)
+        t[threadIdx.y * B + threadIdx.x] = in[y * W + x];
+    __syncthreads();
+    int u = blockIdx.y * B + threadIdx.x;
+    int v = blockIdx.x * B + threadIdx.y;
+    if (u < H && v < W)
+        out[v * H + u] = t[threadIdx.x * B + threadIdx.y];
+}
