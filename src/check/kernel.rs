@@ -618,7 +618,9 @@ impl Check<'_> {
     fn unknown(&mut self, array: &Name, reason: &Reason, level: Level) {
         let code = match reason {
             Reason::NoSolver(_) => "solver-missing",
-            Reason::SolverDied(_) | Reason::SolverError(_) | Reason::Garbage(_) => "solver-failed",
+            Reason::SolverDied(_) | Reason::SolverError(_) | Reason::Garbage(_) | Reason::Disagreement(_) => {
+                "solver-failed"
+            }
             Reason::Timeout | Reason::Incomplete(_) | Reason::Unencodable(_) => "solver-unknown",
         };
         let between = match level {

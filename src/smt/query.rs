@@ -55,6 +55,8 @@ pub enum Reason {
     Incomplete(String),
     /// The query is outside what the encodings cover.
     Unencodable(String),
+    /// Two solvers say the opposite of each other.
+    Disagreement(String),
 }
 
 impl fmt::Display for Reason {
@@ -66,6 +68,7 @@ impl fmt::Display for Reason {
             Reason::SolverError(why) => write!(f, "the solver reported an error: {why}"),
             Reason::Garbage(what) => write!(f, "the solver's answer makes no sense: {what}"),
             Reason::Incomplete(why) => f.write_str(why),
+            Reason::Disagreement(what) => f.write_str(what),
             Reason::Unencodable(why) => write!(f, "the query cannot be put to the solver: {why}"),
         }
     }
