@@ -109,6 +109,8 @@ const LARGE_STACK: usize = 512 << 20;
 const TOO_DEEP: u32 = 100_000;
 /// How long after its own time limit a solver may still answer.
 const GRACE: Duration = Duration::from_millis(250);
+/// Time that any question gets that is asked a second time.
+const LITTLE: Duration = Duration::from_millis(300);
 /// Rounds of refinement before products are given to the solver as they are.
 const ROUNDS: usize = 6;
 
@@ -353,10 +355,15 @@ impl Session {
         deadline: Instant,
         assumed: &mut Vec<N>,
     ) -> Answer {
+        let blank = base.is_none() && self.link.blank();
+        let start = Instant::now();
         let attempt = match base {
             Some((base, extra)) => self.extend(base, extra, query, deadline, assumed),
             None => self.whole(query, Wrap::Assume, bit_ops, deadline, assumed),
         };
+        let attempt = self.own_model(attempt, blank, start, deadline, |this, deadline| {
+            this.whole(query, Wrap::Assume, bit_ops, deadline, &mut Vec::new())
+        });
         match attempt {
             Ok(Answer::Unsat { .. }) if !assumed.is_empty() => {
                 if self.config.recheck_overflow
@@ -368,6 +375,32 @@ impl Session {
             }
             Ok(answer) => answer,
             Err(reason) => Answer::Unknown(reason),
+        }
+    }
+
+    /// Which of its models a solver finds depends on what it was asked before. An answer that is kept must not: else it
+    /// would depend on what else is checked, at the same time or before. So a query that has a model is asked again of a
+    /// solver that remembers nothing, unless it was `blank` the first time.
+    fn own_model(
+        &mut self,
+        attempt: Result<Answer, Reason>,
+        blank: bool,
+        start: Instant,
+        deadline: Instant,
+        again: impl FnOnce(&mut Session, Instant) -> Result<Answer, Reason>,
+    ) -> Result<Answer, Reason> {
+        let may_differ = matches!(attempt, Ok(Answer::Sat(_)) | Err(Reason::Incomplete(_)));
+        if blank || self.config.cache.is_none() || !may_differ {
+            return attempt;
+        }
+        self.loaded = None;
+        self.link.forget();
+        let now = Instant::now();
+        // What took little time the first time is not worth all that is left.
+        match again(self, deadline.min(now + (now - start) * 4 + LITTLE)) {
+            Ok(answer @ Answer::Sat(_)) => Ok(answer),
+            // It is the first model, or that there is none, all the same.
+            _ => attempt,
         }
     }
 
@@ -435,12 +468,13 @@ impl Session {
         }
         let mut encoded = encoded.clone();
         let known: std::collections::HashSet<Name> = encoded.vars.iter().map(|(name, _)| name.clone()).collect();
-        self.link.tell("(push 1)\n");
+        // What cannot be encoded must not leave a scope open: the base would hold in all questions to come.
         let mut told = encoded.declare_missing(query, &known)?;
         for condition in extra {
             told.push_str(&encoded.add(condition)?);
         }
         *assumed = encoded.ints.assumed.iter().cloned().collect();
+        self.link.tell("(push 1)\n");
         self.link.tell(&told);
         let answer = self.solve(&mut encoded, query, deadline);
         self.link.tell("(pop 1)\n");
@@ -534,7 +568,10 @@ impl Session {
     /// Asks in bit-vectors.
     fn bit_vectors(&mut self, query: &Query, deadline: Instant) -> Answer {
         self.unload();
-        self.bit_vector_answer(query, deadline).unwrap_or_else(Answer::Unknown)
+        let (blank, start) = (self.link.blank(), Instant::now());
+        let attempt = self.bit_vector_answer(query, deadline);
+        self.own_model(attempt, blank, start, deadline, |this, deadline| this.bit_vector_answer(query, deadline))
+            .unwrap_or_else(Answer::Unknown)
     }
 
     fn bit_vector_answer(&mut self, query: &Query, deadline: Instant) -> Result<Answer, Reason> {
@@ -696,6 +733,8 @@ struct Link {
     max_failures: u32,
     /// Has the process answered anything yet?
     listened: bool,
+    /// Was it asked anything that it may remember?
+    marked: bool,
     max_answer: usize,
     markers: u64,
     keep_dir: Option<PathBuf>,
@@ -715,6 +754,7 @@ impl Link {
             failures: 0,
             last_failure: None,
             listened: false,
+            marked: false,
             max_failures: config.max_failures.max(1),
             max_answer: config.max_answer,
             markers: 0,
@@ -761,13 +801,26 @@ impl Link {
         }
         self.number += 1;
         self.listened = false;
-        process.send("(set-option :print-success false)\n");
-        process.send(match located.kind {
-            SolverKind::Z3 => "(set-option :produce-models true)\n",
-            SolverKind::Cvc5 => "(set-logic ALL)\n",
-        });
+        self.marked = false;
+        process.send(opening(located.kind));
         self.process = Some(process);
         self.synchronise(deadline)
+    }
+
+    /// Will the next question be the first that the process is asked?
+    fn blank(&self) -> bool {
+        self.process.is_none() || !self.marked
+    }
+
+    /// Makes the process as if it had just been started.
+    fn forget(&mut self) {
+        if self.process.is_some()
+            && let Ok(located) = self.located()
+        {
+            self.tell("(reset)\n");
+            self.tell(opening(located.kind));
+            self.marked = false;
+        }
     }
 
     /// Waits until the solver has read all that it was told. What it says before that is an error.
@@ -862,6 +915,7 @@ impl Link {
             SolverKind::Z3 => "timeout",
             SolverKind::Cvc5 => "tlimit-per",
         };
+        self.marked = true;
         self.tell(&format!("(set-option :{option} {millis})\n"));
         self.synchronise(deadline)?;
         self.tell("(check-sat)\n");
@@ -930,6 +984,14 @@ impl Link {
         // A record that cannot be written must not change an answer.
         let _ = std::fs::create_dir_all(dir);
         let _ = std::fs::write(dir.join(format!("{:05}.smt2", self.kept)), script);
+    }
+}
+
+/// What a solver is told first.
+fn opening(kind: SolverKind) -> &'static str {
+    match kind {
+        SolverKind::Z3 => "(set-option :print-success false)\n(set-option :produce-models true)\n",
+        SolverKind::Cvc5 => "(set-option :print-success false)\n(set-logic ALL)\n",
     }
 }
 
