@@ -559,7 +559,7 @@ fn a_contradiction_is_named() {
     let all = ["--assume", "n < m", "--assume", "m == 4", "--assume", "m < 99"];
     vacuous(&[&[file.as_str()], &all[..]].concat(), &assumed, &["m < 99", "m > 0"]);
     vacuous(&[&file, "--assume", "n < n"], &["`n < n` (--assume) cannot hold"], &["n > 8"]);
-    let text = "kernel k {\n  global n: i32;\n  array a: global unit 4;\n  thread threadIdx.x: u32 in 0..4;\n  assume n < 3 && 0 < n && 5 < n;\n  code { wr a[n]; }\n}\n";
+    let text = "kernel k {\n  global n: i32;\n  array a: global unit 4;\n  thread threadIdx.x: u32 in 0..4;\n  assume n < 3 && 0 < n && 5 < n;\n  code { wr a[n] @0; }\n}\n";
     let map = write(&folder, "k.map", text);
     vacuous(&[&map], &["`n < 3`", "`5 < n`"], &["0 < n"]);
 }

@@ -73,7 +73,7 @@ impl Store {
             return;
         }
         // Counting a shard takes a look at all its files: now and then is enough.
-        if key.as_bytes()[1] % 16 == 0
+        if key.as_bytes()[1].is_multiple_of(16)
             && let Some(shard) = path.parent()
         {
             // Another process may be at it too; the next time comes soon.
