@@ -99,7 +99,7 @@ fn a_second_run_starts_no_solver_and_says_the_same() {
     let fresh = place.run(&[FREE, RACY, "--no-cache"]);
     assert_eq!(fresh.status.code(), Some(1), "{}", stderr(&fresh));
     assert!(place.starts() >= 2);
-    assert_eq!(place.entries(), [PathBuf::new(); 0]);
+    assert!(place.entries().is_empty(), "{:?}", place.entries());
     let cold = place.run(&[FREE, RACY]);
     assert!(place.starts() >= 1);
     same(&fresh, &cold);
@@ -139,6 +139,9 @@ fn another_solver_or_other_assumptions_ask_again() {
     assert!(place.starts() >= 1, "the question has changed");
 }
 
+/// What becomes of an entry, by its number and contents.
+type Damage<'a> = &'a dyn Fn(usize, &[u8]) -> Vec<u8>;
+
 #[test]
 fn damaged_and_foreign_entries_are_asked_again_and_mended() {
     let place = Place::new();
@@ -147,7 +150,7 @@ fn damaged_and_foreign_entries_are_asked_again_and_mended() {
         place.entries().into_iter().map(|path| (path.clone(), fs::read(path).expect("an entry"))).collect();
     assert!(good.len() >= 3, "{good:?}");
     place.starts();
-    let damage: [&dyn Fn(usize, &[u8]) -> Vec<u8>; 5] = [
+    let damage: [Damage; 5] = [
         &|_, _| Vec::new(),
         &|_, bytes| bytes[..bytes.len() / 2].to_vec(),
         &|_, bytes| bytes.iter().map(|b| if *b == b'1' { b'2' } else { *b }).collect(),
