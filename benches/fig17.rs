@@ -75,7 +75,7 @@ fn case(folder: &Path, family: Family, form: Form, size: usize) -> Cost {
 fn run(file: &Path) -> Cost {
     let start = Instant::now();
     let mut child = Command::new(env!("CARGO_BIN_EXE_faial-like"))
-        .args(["check", "-q"])
+        .args(["check", "-q", "--no-cache"])
         .arg(file)
         .stdout(Stdio::null())
         .spawn()

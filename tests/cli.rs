@@ -24,7 +24,13 @@ fn run(args: &[&str]) -> Output {
         Ok(solver) => solver,
         Err(error) => panic!("{error}\nor run the tests as `sh .ci/setup cargo test`"),
     };
-    program().env("FAIAL_SOLVER", solver.path).args(args).output().expect("the program runs")
+    let mut program = program();
+    program.env("FAIAL_SOLVER", solver.path).args(args);
+    // What an earlier run has left must not decide on a test.
+    if args.first() == Some(&"check") {
+        program.arg("--no-cache");
+    }
+    program.output().expect("the program runs")
 }
 
 fn code(output: &Output) -> i32 {
@@ -155,7 +161,7 @@ fn a_solver_that_is_too_slow_every_time_is_inconclusive() {
     for solver in ["z3-hangs.sh", "z3-hangs-on-questions.sh"] {
         let solver = format!("tests/fake-solvers/{solver}");
         let output = program()
-            .args(["check", "--format", "json", "--query-timeout", "100ms", "--solver", &solver, &file])
+            .args(["check", "--no-cache", "--format", "json", "--query-timeout", "100ms", "--solver", &solver, &file])
             .output()
             .expect("the program runs");
         assert_eq!(code(&output), 3, "{solver}: {}", all(&output));
@@ -164,7 +170,7 @@ fn a_solver_that_is_too_slow_every_time_is_inconclusive() {
         assert!(reasons.len() > 3, "{solver}: {reasons:?}");
         assert!(reasons.iter().all(|r| r["code"] == "solver-unknown"), "{solver}: {reasons:?}");
     }
-    let args = ["check", "--query-timeout", "1s", "--solver", "tests/fake-solvers/z3-dies.sh", &file];
+    let args = ["check", "--no-cache", "--query-timeout", "1s", "--solver", "tests/fake-solvers/z3-dies.sh", &file];
     let output = program().args(args).output().expect("the program runs");
     assert_eq!(code(&output), 2, "{}", all(&output));
 }
@@ -211,11 +217,15 @@ fn a_kernel_that_is_not_there_is_not_proved() {
 
 #[test]
 fn without_a_solver_it_says_how_to_install_one() {
-    let output = program().env_remove("FAIAL_SOLVER").env("PATH", "").args(["check", FREE]).output();
+    let output = program().env_remove("FAIAL_SOLVER").env("PATH", "").args(["check", "--no-cache", FREE]).output();
     let output = output.expect("the program runs");
     assert_eq!(code(&output), 2, "{}", all(&output));
     assert!(stderr(&output).contains("pip install z3-solver"), "{}", all(&output));
-    let output = program().env("FAIAL_SOLVER", "no/such/z3").args(["check", FREE]).output().expect("the program runs");
+    let output = program()
+        .env("FAIAL_SOLVER", "no/such/z3")
+        .args(["check", "--no-cache", FREE])
+        .output()
+        .expect("the program runs");
     assert_eq!(code(&output), 2, "{}", all(&output));
     assert!(stderr(&output).contains("no/such/z3"), "{}", all(&output));
 }
@@ -515,6 +525,43 @@ fn a_file_that_may_not_be_read_is_named() {
         return;
     }
     expect(&["check", &good, &secret], 2, &["permission denied", "race-free  good"]);
+}
+
+/// Only those assumptions are named that are needed for the contradiction.
+#[test]
+fn a_contradiction_is_named() {
+    let vacuous = |args: &[&str], named: &[&str], not_named: &[&str]| {
+        let text = expect(&[&["check", "--color", "never"], args].concat(), 3, &["[vacuous]"]);
+        let line = text.lines().find(|l| l.contains("no thread")).unwrap_or_default().to_owned();
+        for word in named {
+            assert!(line.contains(word), "`{word}` is not named: {line}");
+        }
+        for word in not_named {
+            assert!(!line.contains(word), "`{word}` is named: {line}");
+        }
+    };
+    let two = ["`__requires(n > 8)` (line 7)", "`__requires(n < 4)` (line 8)"];
+    vacuous(
+        &["corpus/handmade/vacuous/contradiction.cu"],
+        &[two[0], two[1], " contradict each other"],
+        &["a block of"],
+    );
+    let launch = ["`__requires(blockDim.x == 128)` (line 7)", "a block of (64,1,1) (set by the file header)"];
+    vacuous(&["corpus/handmade/vacuous/launch-contradiction.cu"], &launch, &["a grid of"]);
+    let folder = folder();
+    let kernel =
+        "__global__ void k(int *a, int n, int m) {\n  __requires(n > 8);\n  __requires(m > 0);\n  a[0] = n + m;\n}\n";
+    let file = write(&folder, "k.cu", kernel);
+    let all = ["--param", "m=1", "--param", "n=5", "--assume", "m < 9", "--block-dim", "64"];
+    let params = ["`__requires(n > 8)` (line 2)", "`n = 5` (--param)"];
+    vacuous(&[&[file.as_str()], &all[..]].concat(), &params, &["m = 1", "m > 0", "m < 9", "a block"]);
+    let assumed = ["`__requires(n > 8)` (line 2)", "`n < m` (--assume)", "`m == 4` (--assume)"];
+    let all = ["--assume", "n < m", "--assume", "m == 4", "--assume", "m < 99"];
+    vacuous(&[&[file.as_str()], &all[..]].concat(), &assumed, &["m < 99", "m > 0"]);
+    vacuous(&[&file, "--assume", "n < n"], &["`n < n` (--assume) cannot hold"], &["n > 8"]);
+    let text = "kernel k {\n  global n: i32;\n  array a: global unit 4;\n  thread threadIdx.x: u32 in 0..4;\n  assume n < 3 && 0 < n && 5 < n;\n  code { wr a[n] @0; }\n}\n";
+    let map = write(&folder, "k.map", text);
+    vacuous(&[&map], &["`n < 3`", "`5 < n`"], &["0 < n"]);
 }
 
 /// What the README shows is what is printed.

@@ -232,7 +232,7 @@ fn malformed(bad: &Bad) -> Result<(), Failed> {
     let path = root().join("corpus").join(&bad.path);
     let again = format!("cargo run -- check -v corpus/{}", bad.path);
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_faial-like"))
-        .args(["check", "--format", "json"])
+        .args(["check", "--no-cache", "--format", "json"])
         .arg(&path)
         .output()?;
     let fail = |text: String| -> Result<(), Failed> { Err(format!("{text}\n  {again}").into()) };

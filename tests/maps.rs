@@ -9,7 +9,11 @@ use tempfile::TempDir;
 fn run(args: &[&str]) -> Output {
     let solver = locate(None).unwrap_or_else(|error| panic!("{error}\nor run the tests as `sh .ci/setup cargo test`"));
     let mut program = Command::new(env!("CARGO_BIN_EXE_faial-like"));
-    program.env("FAIAL_SOLVER", solver.path).args(args).output().expect("the program runs")
+    program.env("FAIAL_SOLVER", solver.path).args(args);
+    if args.first() == Some(&"check") {
+        program.arg("--no-cache");
+    }
+    program.output().expect("the program runs")
 }
 
 /// The exit code, which a signal does not have, and all that was printed.

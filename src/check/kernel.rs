@@ -3,17 +3,19 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use super::contradiction::{Given, Part, contradiction};
+use super::host::HostFacts;
 use super::pipeline::{AtLevel, PhasePath, at_levels, levels_in_use};
 use super::source::{KernelCode, SourceKernel, location};
 use super::witness::{Divergence, Race, diverge, witness};
 use crate::base::{Name, SourceMap, Span};
-use crate::core::kernel::OTHER;
+use crate::core::kernel::{Kernel, OTHER};
 use crate::core::nonempty::{MustRun, may_be_empty};
 use crate::core::race::{ArrayRaces, RacePhase, frame};
 use crate::core::scope::{Level, Task, cluster_sizes};
 use crate::core::uniform::{Obligation, divergence};
 use crate::core::wellformed::violations;
-use crate::core::{Coordinate, Mode, SiteId};
+use crate::core::{Coordinate, Mode, Protocol, SiteId};
 use crate::exp::display::Quoted;
 use crate::exp::{B, Fun, Interval, N, Subst, Var, free_vars_b};
 use crate::kernel::infer::{Config, Inferred, Touches, infer};
@@ -63,6 +65,9 @@ struct Check<'a> {
     inferred: &'a Inferred,
     session: &'a mut Session,
     options: &'a CheckOptions,
+    source: &'a SourceKernel,
+    /// The launch before anything was inferred from the code.
+    asked: &'a Launch,
     name: &'a str,
     launch: &'a Launch,
     findings: Vec<Finding>,
@@ -74,9 +79,21 @@ struct Check<'a> {
 /// Infers the protocol of a kernel, for the launch given.
 pub fn protocol_of(kernel: &SourceKernel, launch: &Launch, options: &CheckOptions) -> Inferred {
     let host = (launch.from == LaunchSource::LaunchSite).then_some(&kernel.host);
+    protocol_with(kernel, host, launch, options, &[])
+}
+
+/// The same, with what is given of the host code, and without some of the assumptions of the source.
+pub(super) fn protocol_with(
+    kernel: &SourceKernel,
+    host: Option<&HostFacts>,
+    launch: &Launch,
+    options: &CheckOptions,
+    left_out: &[Span],
+) -> Inferred {
     let mut inferred = match &kernel.code {
         KernelCode::Cuda(code) => {
             let mut config = config(launch, code.clusters, options);
+            config.left_out = left_out.to_vec();
             if let Some(n) = kernel.launch_bounds.filter(|n| (1..1024).contains(n)) {
                 config.max_threads = n;
             }
@@ -134,6 +151,7 @@ fn config(launch: &Launch, cluster: Option<[Option<i128>; 3]>, options: &CheckOp
         max_threads: 1024,
         large_grids: options.large_grids,
         aliases: BTreeMap::new(),
+        left_out: Vec::new(),
         steps: options.steps,
     }
 }
@@ -168,12 +186,15 @@ pub fn check_kernel(
 ) -> KernelReport {
     let started = Instant::now();
     let inferred = protocol_of(kernel, launch, options);
+    let asked = launch.clone();
     let launch = Launch { block: inferred.block, grid: inferred.grid, ..launch.clone() };
     let mut check = Check {
         sources,
         inferred: &inferred,
         session,
         options,
+        source: kernel,
+        asked: &asked,
         name: &kernel.name,
         launch: &launch,
         findings: Vec::new(),
@@ -201,11 +222,13 @@ pub fn check_kernel(
 
 /// The assumptions of the source, as written.
 fn stated(inferred: &Inferred, sources: &SourceMap) -> Vec<String> {
-    let each = inferred.assumed.iter().map(|span| {
-        let words: Vec<&str> = sources.snippet(*span).split_whitespace().collect();
-        format!("`{}` (line {})", words.join(" "), sources.start(*span).line)
-    });
-    each.collect()
+    inferred.assumed.iter().map(|span| quoted(*span, sources)).collect()
+}
+
+/// A piece of the source, with its line.
+pub(super) fn quoted(span: Span, sources: &SourceMap) -> String {
+    let words: Vec<&str> = sources.snippet(span).split_whitespace().collect();
+    format!("`{}` (line {})", words.join(" "), sources.start(span).line)
 }
 
 /// The variables of conditions, each within its type. The columns of a race formula that are indices, and counters of
@@ -252,11 +275,7 @@ impl Check<'_> {
         if !kernel.pre.as_lit().unwrap_or(false) {
             match self.vacuous() {
                 Some(true) => {
-                    self.reason(
-                        "vacuous",
-                        "no thread fulfils the assumptions of this kernel: they contradict each other",
-                        None,
-                    );
+                    self.contradiction();
                     return Verdict::Vacuous;
                 }
                 Some(false) => {}
@@ -333,20 +352,40 @@ impl Check<'_> {
         }
     }
 
+    /// Says which assumptions contradict each other.
+    fn contradiction(&mut self) {
+        let mut asked = 0;
+        let found = contradiction(Given::new(self.source, self.asked, self.options, self.inferred), &mut |kernel| {
+            asked += 1;
+            matches!(self.session.check(&some_thread(kernel)), Answer::Unsat { .. })
+        });
+        self.queries += asked;
+        let words: Vec<String> = found
+            .iter()
+            .map(|part| match part {
+                Part::Source(span) => quoted(*span, self.sources),
+                other => other.words(self.asked, self.source),
+            })
+            .collect();
+        let text = match words.as_slice() {
+            [] => "no thread can exist within the limits of this launch".to_owned(),
+            [one] => format!("no thread fulfils the assumptions of this kernel: {one} cannot hold"),
+            [rest @ .., last] => {
+                let rest = rest.join(", ");
+                format!("no thread fulfils the assumptions of this kernel: {rest} and {last} contradict each other")
+            }
+        };
+        let at = found.iter().find_map(|part| match part {
+            Part::Source(span) => Some(*span),
+            _ => None,
+        });
+        self.reason("vacuous", text, at);
+    }
+
     /// Do the assumptions contradict each other? `None` when the solver does not say.
     fn vacuous(&mut self) -> Option<bool> {
         let kernel = &self.inferred.kernel;
-        let coordinates = kernel.blocks.iter().chain(&kernel.threads);
-        let zero = N::num(0);
-        let mut asserts: Vec<B> = coordinates
-            .flat_map(|c| {
-                let x = N::var(&c.var);
-                [zero.le(&x), x.lt(&c.extent)]
-            })
-            .collect();
-        asserts.extend(cluster_sizes(kernel));
-        asserts.push(kernel.pre.clone());
-        let query = Query::new(declared(&asserts), asserts);
+        let query = some_thread(kernel);
         self.queries += 1;
         match self.session.check(&query) {
             Answer::Sat(_) => Some(false),
@@ -618,7 +657,9 @@ impl Check<'_> {
     fn unknown(&mut self, array: &Name, reason: &Reason, level: Level) {
         let code = match reason {
             Reason::NoSolver(_) => "solver-missing",
-            Reason::SolverDied(_) | Reason::SolverError(_) | Reason::Garbage(_) => "solver-failed",
+            Reason::SolverDied(_) | Reason::SolverError(_) | Reason::Garbage(_) | Reason::Disagreement(_) => {
+                "solver-failed"
+            }
             Reason::Timeout | Reason::Incomplete(_) | Reason::Unencodable(_) => "solver-unknown",
         };
         let between = match level {
@@ -699,6 +740,21 @@ impl Check<'_> {
         let site = self.inferred.sites.iter().find(|s| location(self.sources, s.span) == *at);
         site.map_or(String::new(), |s| self.sources.snippet(s.span).split_whitespace().collect())
     }
+}
+
+/// Is there a thread under the conditions of the kernel?
+fn some_thread(kernel: &Kernel<Protocol>) -> Query {
+    let coordinates = kernel.blocks.iter().chain(&kernel.threads);
+    let zero = N::num(0);
+    let mut asserts: Vec<B> = coordinates
+        .flat_map(|c| {
+            let x = N::var(&c.var);
+            [zero.le(&x), x.lt(&c.extent)]
+        })
+        .collect();
+    asserts.extend(cluster_sizes(kernel));
+    asserts.push(kernel.pre.clone());
+    Query::new(declared(&asserts), asserts)
 }
 
 /// Values of coordinates by axis.

@@ -1,5 +1,6 @@
 //! From files to verdicts: the ordered list of passes, the scheduler, and how answers become findings.
 
+pub mod contradiction;
 pub mod dump;
 pub mod host;
 pub mod kernel;

@@ -124,6 +124,9 @@ pub fn check_files(inputs: &[(PathBuf, String)], settings: &Settings, solver: &S
                     "the time for the run was over before this kernel was begun",
                 );
             }
+            if let Some(what) = solver.second.as_ref().and_then(|second| second.disagreement()) {
+                return gave_up(file, *k, launch, "solver-failed", &what);
+            }
             // A solver of its own for each kernel: its answers must not depend on what a worker asked before. With a
             // folder to keep them in, the same goes for the numbers of the questions.
             let folder = solver.keep_dir.as_ref();

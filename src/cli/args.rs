@@ -361,9 +361,21 @@ pub struct SolverArgs {
     /// Kernels checked at the same time [default: the number of processors]
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
-    /// Keep every question and answer in a folder, to be run again by hand
+    /// Keep every question and answer in a folder, to be run again by hand; nothing is taken from the cache then
     #[arg(long, value_name = "DIR")]
     pub keep_smt: Option<PathBuf>,
+    /// Where answers of the solver are kept for later runs [default: faial-like in the user's cache folder]
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+    /// Neither use nor keep answers of other runs
+    #[arg(long, conflicts_with = "cache")]
+    pub no_cache: bool,
+    /// Have every proof confirmed by a second solver; stop when the two disagree
+    #[arg(long)]
+    pub double_check: bool,
+    /// The second solver: z3, cvc5 or yices-smt2 [default: the first on the PATH that is not the solver in use]
+    #[arg(long, value_name = "PATH", requires = "double_check")]
+    pub second_solver: Option<PathBuf>,
 }
 
 /// `-D NAME=VALUE`. The name of a function-like macro includes its parameters.

@@ -10,6 +10,7 @@ use super::args::{
     AssumeArgs, CheckArgs, Define, Deny, Dims, DumpArgs, ExportArgs, FuzzArgs, FuzzPass, LaunchArgs, ListArgs, PathArg,
     SelectArgs, SolverArgs, SourceArgs, Stage, TerminalArgs, When,
 };
+use super::cache_folder::default_folder;
 use super::compile_commands::{self, Flags};
 use crate::check::kernel::assume;
 use crate::check::pipeline::PhasePath;
@@ -35,6 +36,8 @@ pub struct Environment {
     /// The terminal shows more than ASCII.
     pub unicode: bool,
     pub processors: NonZeroUsize,
+    /// Where answers of the solver are kept; `None` where the user has no folder for such things.
+    pub cache_folder: Option<PathBuf>,
 }
 
 impl Environment {
@@ -50,6 +53,7 @@ impl Environment {
             ci: set("CI"),
             unicode: utf8 || set("WT_SESSION"),
             processors: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            cache_folder: default_folder(|name| std::env::var_os(name)),
         }
     }
 }
@@ -157,6 +161,25 @@ pub struct SolverConfig {
     pub timeout: Option<Duration>,
     pub jobs: NonZeroUsize,
     pub keep_smt: Option<PathBuf>,
+    pub cache: CacheConfig,
+    pub second: Option<SecondConfig>,
+}
+
+/// Where answers are kept for later runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CacheConfig {
+    /// It is not wanted.
+    Off,
+    Folder(PathBuf),
+    /// It is wanted, and there is no place for it.
+    Nowhere,
+}
+
+/// Proofs are confirmed by a second solver.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SecondConfig {
+    /// `None`: looked for on the machine.
+    pub program: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -335,7 +358,18 @@ impl SolverConfig {
         if let Some(folder) = &args.keep_smt {
             is_folder_or_free("--keep-smt", folder)?;
         }
+        if let Some(folder) = &args.cache {
+            is_folder_or_free("--cache", folder)?;
+        }
+        let cache = match (args.no_cache, args.cache, &env.cache_folder) {
+            (true, _, _) => CacheConfig::Off,
+            (false, Some(folder), _) => CacheConfig::Folder(folder),
+            (false, None, Some(folder)) => CacheConfig::Folder(folder.clone()),
+            (false, None, None) => CacheConfig::Nowhere,
+        };
         Ok(SolverConfig {
+            cache,
+            second: args.double_check.then_some(SecondConfig { program: args.second_solver }),
             program: args.solver,
             query_timeout: args.query_timeout,
             timeout: args.timeout,
@@ -390,6 +424,7 @@ mod tests {
             ci: false,
             unicode: true,
             processors: NonZeroUsize::MIN,
+            cache_folder: Some(PathBuf::from("/home/user/.cache/faial-like")),
         }
     }
 
@@ -414,6 +449,15 @@ mod tests {
         assert_eq!(config.solver.query_timeout, Duration::from_secs(10));
         assert_eq!(config.solver.timeout, None);
         assert!(!config.deny_same_value);
+    }
+
+    #[test]
+    fn answers_are_kept_unless_that_is_not_wanted() {
+        let cache = |args: &[&str]| check(args).expect("a configuration").solver.cache;
+        assert_eq!(cache(&[]), CacheConfig::Folder(PathBuf::from("/home/user/.cache/faial-like")));
+        assert_eq!(cache(&["--cache", "here"]), CacheConfig::Folder(PathBuf::from("here")));
+        assert_eq!(cache(&["--no-cache"]), CacheConfig::Off);
+        assert_eq!(refusal(&["--cache", "Cargo.toml"]), "--cache Cargo.toml: this is a file, and a folder is needed");
     }
 
     #[test]

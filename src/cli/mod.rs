@@ -1,6 +1,7 @@
 //! The edge: arguments, files, output and exit codes. Everything below gets plain values.
 
 pub mod args;
+pub mod cache_folder;
 mod compile_commands;
 pub mod config;
 pub mod exit;

@@ -1,6 +1,7 @@
 //! The subcommands.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
@@ -8,7 +9,8 @@ use clap::Parser;
 use super::args::{Cli, Command, ExplainArgs, Stage};
 use super::compile_commands::missing;
 use super::config::{
-    CheckConfig, DumpConfig, Environment, ExportConfig, FuzzConfig, LaunchConfig, ListConfig, SourceConfig, UsageError,
+    CacheConfig, CheckConfig, DumpConfig, Environment, ExportConfig, FuzzConfig, LaunchConfig, ListConfig,
+    SourceConfig, UsageError,
 };
 use super::exit::{Exit, exit_of};
 use super::output;
@@ -20,7 +22,7 @@ use crate::check::source::SourceOptions;
 use crate::core::scope::Level;
 use crate::report::finding::{FileReport, Level as ReportLevel, Message, Report};
 use crate::report::{explain, render};
-use crate::smt::{SolverConfig, locate};
+use crate::smt::{Cache, Located, Second, SolverConfig, locate_known};
 
 /// Runs the program with the arguments of the process.
 pub fn run() -> Exit {
@@ -104,10 +106,11 @@ fn texts(paths: &[PathBuf]) -> (Vec<(PathBuf, String)>, Vec<FileReport>) {
 }
 
 fn check(config: &CheckConfig) -> Result<Exit, UsageError> {
-    let solver = solver_config(config);
-    if let Err(error) = locate(solver.solver.as_deref()) {
-        return Err(UsageError(error.to_string()));
-    }
+    let cache = Arc::new(match &config.solver.cache {
+        CacheConfig::Folder(folder) => Cache::in_folder(folder.clone()),
+        CacheConfig::Off | CacheConfig::Nowhere => Cache::in_memory(),
+    });
+    let solver = solver_config(config, &cache)?;
     let (inputs, unread) = texts(&config.paths);
     note_missing(&config.source, inputs.iter().map(|(path, _)| path.as_path()));
     let mut settings = settings(&config.source, &config.launch, &config.select.kernels);
@@ -119,6 +122,13 @@ fn check(config: &CheckConfig) -> Result<Exit, UsageError> {
     settings.check.levels = levels(&config.select.levels);
     settings.check.path = config.path;
     let mut report = check_files(&inputs, &settings, &solver);
+    note_cache(&config.solver.cache, &cache);
+    if let Some(second) = &solver.second {
+        if let Some(what) = second.disagreement() {
+            return Err(UsageError(what));
+        }
+        note_second(second);
+    }
     report.files.extend(unread);
     report.files.sort_by(|a, b| a.path.cmp(&b.path));
     if report.kernels.is_empty() {
@@ -144,12 +154,62 @@ fn levels(selected: &[ReportLevel]) -> Vec<Level> {
     each.collect()
 }
 
-fn solver_config(config: &CheckConfig) -> SolverConfig {
-    SolverConfig {
-        solver: config.solver.program.clone(),
-        timeout: config.solver.query_timeout.max(Duration::from_millis(1)),
-        keep_dir: config.solver.keep_smt.clone(),
+fn solver_config(config: &CheckConfig, cache: &Arc<Cache>) -> Result<SolverConfig, UsageError> {
+    let options = &config.solver;
+    let located = find_solver(options.program.as_deref(), cache)?;
+    let timeout = options.query_timeout.max(Duration::from_millis(1));
+    let second = match &options.second {
+        None => None,
+        Some(second) => {
+            let folder = options.keep_smt.clone().unwrap_or_else(std::env::temp_dir);
+            let found = Second::locate(second.program.as_deref(), &located, timeout, folder);
+            Some(Arc::new(found.map_err(|e| UsageError(format!("--double-check: {e}")))?))
+        }
+    };
+    Ok(SolverConfig {
+        solver: options.program.clone(),
+        located: Some(located),
+        cache: Some(Arc::clone(cache)),
+        second,
+        timeout,
+        keep_dir: options.keep_smt.clone(),
         ..solver_settings()
+    })
+}
+
+/// Looks for the solver, which is not started for that a second time.
+fn find_solver(program: Option<&Path>, cache: &Cache) -> Result<Located, UsageError> {
+    let mut asked = false;
+    let located = locate_known(program, |path| {
+        let known = cache.known_kind(path);
+        asked = known.is_none();
+        known
+    });
+    let located = located.map_err(|e| UsageError(e.to_string()))?;
+    if asked {
+        cache.learn_kind(&located);
+    }
+    Ok(located)
+}
+
+/// Says once why the next run will ask everything again.
+fn note_cache(config: &CacheConfig, cache: &Cache) {
+    let why = match config {
+        CacheConfig::Off => None,
+        CacheConfig::Folder(_) => cache.trouble(),
+        CacheConfig::Nowhere => Some("neither XDG_CACHE_HOME nor HOME names a folder".to_owned()),
+    };
+    if let Some(why) = why {
+        eprintln!("note: answers of the solver are not kept ({why}); see --cache and --no-cache");
+    }
+}
+
+/// Says how much the second solver was worth.
+fn note_second(second: &Second) {
+    let tally = second.tally();
+    if tally.undecided > 0 {
+        let asked = tally.confirmed + tally.undecided;
+        eprintln!("note: `{}` confirmed {} of {asked} proofs", second.path().display(), tally.confirmed);
     }
 }
 

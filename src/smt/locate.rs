@@ -47,12 +47,20 @@ pub enum LocateError {
 /// The solver to use: `explicit` if given, else the one that the environment variable `FAIAL_SOLVER` names, else the
 /// first of z3 and cvc5 on the `PATH`.
 pub fn locate(explicit: Option<&Path>) -> Result<Located, LocateError> {
+    locate_known(explicit, |_| None)
+}
+
+/// The same; what a program is that does not have the name of a solver is looked up before the program is asked.
+pub fn locate_known(
+    explicit: Option<&Path>,
+    known: impl FnOnce(&Path) -> Option<SolverKind>,
+) -> Result<Located, LocateError> {
     let named = explicit
         .map(Path::to_path_buf)
         .or_else(|| std::env::var_os("FAIAL_SOLVER").filter(|value| !value.is_empty()).map(PathBuf::from));
     if let Some(named) = named {
         let path = resolve(&named)?;
-        return match kind_by_name(&path).or_else(|| kind_by_version(&path)) {
+        return match kind_by_name(&path).or_else(|| known(&path)).or_else(|| kind_by_version(&path)) {
             Some(kind) => Ok(Located { path, kind }),
             None => Err(LocateError::UnknownKind(path)),
         };
@@ -66,7 +74,7 @@ pub fn locate(explicit: Option<&Path>) -> Result<Located, LocateError> {
 }
 
 /// The program that a name or a path stands for.
-fn resolve(named: &Path) -> Result<PathBuf, LocateError> {
+pub(super) fn resolve(named: &Path) -> Result<PathBuf, LocateError> {
     if named.components().count() == 1 && !named.exists() {
         return on_path(named.as_os_str()).ok_or_else(|| LocateError::Missing(named.to_path_buf()));
     }
@@ -79,7 +87,7 @@ fn resolve(named: &Path) -> Result<PathBuf, LocateError> {
     }
 }
 
-fn on_path(name: &OsStr) -> Option<PathBuf> {
+pub(super) fn on_path(name: &OsStr) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path)
         .map(|dir| dir.join(name))
@@ -102,16 +110,17 @@ fn kind_by_name(path: &Path) -> Option<SolverKind> {
     [SolverKind::Z3, SolverKind::Cvc5].into_iter().find(|kind| name.contains(kind.name()))
 }
 
-/// Asks the program itself, for at most two seconds.
 fn kind_by_version(path: &Path) -> Option<SolverKind> {
-    let mut child = Command::new(path)
-        .arg("--version")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .ok()?;
-    let stdout = child.stdout.take()?;
+    let text = version_text(path);
+    [SolverKind::Z3, SolverKind::Cvc5].into_iter().find(|kind| text.contains(kind.name()))
+}
+
+/// What the program says of itself, in small letters. It has two seconds.
+pub(super) fn version_text(path: &Path) -> String {
+    let child =
+        Command::new(path).arg("--version").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    let Ok(mut child) = child else { return String::new() };
+    let Some(stdout) = child.stdout.take() else { return String::new() };
     let (send, receive) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         let mut text = Vec::new();
@@ -121,7 +130,7 @@ fn kind_by_version(path: &Path) -> Option<SolverKind> {
     let text = receive.recv_timeout(Duration::from_secs(2)).unwrap_or_default();
     let _ = child.kill();
     let _ = child.wait();
-    [SolverKind::Z3, SolverKind::Cvc5].into_iter().find(|kind| text.contains(kind.name()))
+    text
 }
 
 #[cfg(test)]

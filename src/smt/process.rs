@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::io::{Read, Write};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
 use std::sync::{Arc, Mutex};
@@ -42,11 +43,17 @@ pub struct Process {
 impl Process {
     /// Starts the solver, reading commands from its standard input.
     pub fn spawn(solver: &Located, max_answer: usize) -> Result<Process, ProcessError> {
-        let mut command = Command::new(&solver.path);
-        match solver.kind {
-            SolverKind::Z3 => command.args(["-in", "-smt2", "-memory:4096"]),
-            SolverKind::Cvc5 => command.args(["--lang", "smt2", "--incremental", "--produce-models"]),
+        let args: &[&str] = match solver.kind {
+            SolverKind::Z3 => &["-in", "-smt2", "-memory:4096"],
+            SolverKind::Cvc5 => &["--lang", "smt2", "--incremental", "--produce-models"],
         };
+        Process::start(&solver.path, args, max_answer)
+    }
+
+    /// Starts a program that talks like a solver.
+    pub fn start(program: &Path, args: &[&str], max_answer: usize) -> Result<Process, ProcessError> {
+        let mut command = Command::new(program);
+        command.args(args);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         #[cfg(unix)]
         {

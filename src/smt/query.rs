@@ -1,5 +1,6 @@
 //! What is asked of a solver, and what comes back.
 
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
@@ -55,6 +56,8 @@ pub enum Reason {
     Incomplete(String),
     /// The query is outside what the encodings cover.
     Unencodable(String),
+    /// Two solvers say the opposite of each other.
+    Disagreement(String),
 }
 
 impl fmt::Display for Reason {
@@ -66,6 +69,7 @@ impl fmt::Display for Reason {
             Reason::SolverError(why) => write!(f, "the solver reported an error: {why}"),
             Reason::Garbage(what) => write!(f, "the solver's answer makes no sense: {what}"),
             Reason::Incomplete(why) => f.write_str(why),
+            Reason::Disagreement(what) => f.write_str(what),
             Reason::Unencodable(why) => write!(f, "the query cannot be put to the solver: {why}"),
         }
     }
@@ -189,15 +193,8 @@ impl Model {
             .collect();
         let mut model = Model { vars, apps: Vec::new() };
         let order = query.calls();
+        let mut table = model.tabulate(&Table::new(), order.iter().filter(|call| calls.contains_key(*call)), calls);
         // The arguments of one application may depend on the value of another one that the solver never saw.
-        let mut table = Table::new();
-        for _ in 0..4 {
-            let next = model.tabulate(&table, order.iter().filter(|call| calls.contains_key(*call)), calls);
-            if next == table {
-                break;
-            }
-            table = next;
-        }
         let rest = model.tabulate(&table, order.iter(), &HashMap::new());
         for (key, value) in rest {
             table.entry(key).or_insert(value);
@@ -206,19 +203,27 @@ impl Model {
         model
     }
 
-    /// The table of these applications, with arguments evaluated in another table.
+    /// The table of these applications, inner ones first; arguments are evaluated in what there is of it so far, and in
+    /// another table.
     fn tabulate<'a>(&self, known: &Table, order: impl Iterator<Item = &'a N>, calls: &HashMap<N, i128>) -> Table {
-        let mut table = Table::new();
-        self.with_env(known, |env| {
-            for call in order {
-                let NExp::Call(fun, args) = call.kind() else { continue };
-                if let Ok(args) = args.iter().map(|a| eval_n(a, env)).collect::<Result<Vec<_>, _>>() {
-                    let value = fun.ty.wrap(calls.get(call).copied().unwrap_or(0));
-                    table.entry((fun.clone(), args)).or_insert(value);
-                }
+        let table = RefCell::new(Table::new());
+        let functions = |fun: &Fun, args: &[i128]| {
+            let key = (fun.clone(), args.to_vec());
+            Some(table.borrow().get(&key).or_else(|| known.get(&key)).copied().unwrap_or(0))
+        };
+        let mut env = Env::with_functions(&functions);
+        for (name, value) in &self.vars {
+            env.set(name, *value);
+        }
+        for call in order {
+            let NExp::Call(fun, args) = call.kind() else { continue };
+            if let Ok(args) = args.iter().map(|a| eval_n(a, &env)).collect::<Result<Vec<_>, _>>() {
+                let value = fun.ty.wrap(calls.get(call).copied().unwrap_or(0));
+                table.borrow_mut().entry((fun.clone(), args)).or_insert(value);
             }
-        });
-        table
+        }
+        drop(env);
+        table.into_inner()
     }
 
     fn with_env<T>(&self, table: &Table, body: impl FnOnce(&Env) -> T) -> T {

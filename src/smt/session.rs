@@ -2,16 +2,20 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::bits;
+use super::cache::Cache;
 use super::decode;
 use super::emit::Emitter;
+use super::entry::Digest;
 use super::ints::{BitOps, Ints, Unencodable, Wrap, assumption, signed_arithmetic};
 use super::locate::{Located, SolverKind, locate};
 use super::poly::AtomId;
 use super::process::{Process, ProcessError};
 use super::query::{Answer, Model, Query, Reason};
+use super::second::{Opinion, Second};
 use crate::base::Name;
 use crate::exp::{B, Interval, N, Var};
 
@@ -26,10 +30,16 @@ pub enum Encoding {
 }
 
 /// How to run the solver.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct SolverConfig {
     /// The solver to use; by default it is looked for ([`locate`]).
     pub solver: Option<PathBuf>,
+    /// The solver, if it was looked for already.
+    pub located: Option<Located>,
+    /// Answers that need not be asked for again. Not used together with `keep_dir`: a script that is not asked is not kept.
+    pub cache: Option<Arc<Cache>>,
+    /// Confirms every `Unsat`.
+    pub second: Option<Arc<Second>>,
     /// The time for one query, over all that is tried for it.
     pub timeout: Duration,
     /// From then on every query is unknown: the time for all of them is over.
@@ -56,6 +66,9 @@ impl Default for SolverConfig {
     fn default() -> SolverConfig {
         SolverConfig {
             solver: None,
+            located: None,
+            cache: None,
+            second: None,
             timeout: Duration::from_secs(10),
             deadline: None,
             encoding: Encoding::Auto,
@@ -75,6 +88,8 @@ impl Default for SolverConfig {
 pub struct Stats {
     /// Queries answered, also those decided without the solver.
     pub queries: u64,
+    /// Queries answered from before.
+    pub cached: u64,
     /// Times that the solver was asked.
     pub checks: u64,
     /// Times that the solver was started, beyond the first.
@@ -94,6 +109,8 @@ const LARGE_STACK: usize = 512 << 20;
 const TOO_DEEP: u32 = 100_000;
 /// How long after its own time limit a solver may still answer.
 const GRACE: Duration = Duration::from_millis(250);
+/// Time that any question gets that is asked a second time.
+const LITTLE: Duration = Duration::from_millis(300);
 /// Rounds of refinement before products are given to the solver as they are.
 const ROUNDS: usize = 10;
 /// The round in which the solver may take its time with products as they are.
@@ -108,6 +125,8 @@ pub struct Session {
     base: Option<Base>,
     /// The process that was told about the base, by its number. Not in the base, which is elsewhere while it is asked about.
     loaded: Option<u64>,
+    /// What the keys of all queries have in common, once it is known; `None` where nothing can be kept.
+    context: Option<Option<Digest>>,
 }
 
 /// Conditions that hold in all queries to come.
@@ -133,7 +152,7 @@ enum Verdict {
 
 impl Session {
     pub fn new(config: SolverConfig) -> Session {
-        Session { link: Link::new(&config), config, base: None, loaded: None }
+        Session { link: Link::new(&config), config, base: None, loaded: None, context: None }
     }
 
     pub fn stats(&self) -> Stats {
@@ -148,14 +167,7 @@ impl Session {
     /// Is the query satisfiable?
     pub fn check(&mut self, query: &Query) -> Answer {
         self.timed(|this| {
-            this.unload();
-            this.retried(|this| {
-                if query.depth() > DEEP {
-                    on_large_stack(|| this.decide(None, query))
-                } else {
-                    this.decide(None, query)
-                }
-            })
+            if query.depth() > DEEP { on_large_stack(|| this.answer(None, query)) } else { this.answer(None, query) }
         })
     }
 
@@ -168,18 +180,15 @@ impl Session {
     /// Is the base with these conditions satisfiable?
     pub fn check_extra(&mut self, extra: &[B]) -> Answer {
         self.timed(|this| {
-            let Some(base) = this.base.take() else {
-                return this.decide(None, &Query::new(Vec::new(), extra.to_vec()));
+            let Some(mut base) = this.base.take() else {
+                return this.answer(None, &Query::new(Vec::new(), extra.to_vec()));
             };
-            let mut base = base;
             let query = base.query.and(extra);
-            let answer = this.retried(|this| {
-                if query.depth() > DEEP {
-                    on_large_stack(|| this.decide(Some((&mut base, extra)), &query))
-                } else {
-                    this.decide(Some((&mut base, extra)), &query)
-                }
-            });
+            let answer = if query.depth() > DEEP {
+                on_large_stack(|| this.answer(Some((&mut base, extra)), &query))
+            } else {
+                this.answer(Some((&mut base, extra)), &query)
+            };
             this.base = Some(base);
             answer
         })
@@ -232,15 +241,74 @@ impl Session {
         self.loaded = None;
     }
 
-    // Deciding a query.
-
-    fn decide(&mut self, base: Option<(&mut Base, &[B])>, query: &Query) -> Answer {
+    /// The answer from before, or the one of the solver.
+    fn answer(&mut self, mut base: Option<(&mut Base, &[B])>, query: &Query) -> Answer {
         if query.depth() > TOO_DEEP {
             return Answer::Unknown(Reason::Unencodable("its terms are nested too deeply".to_string()));
         }
         if let Some(answer) = trivial(query) {
             return answer;
         }
+        if let Some(what) = self.disagreement() {
+            return Answer::Unknown(Reason::Disagreement(what));
+        }
+        let key = self.key(query);
+        if let Some((cache, key)) = &key
+            && let Some(answer) = cache.get(key, query)
+        {
+            self.link.stats.cached += 1;
+            return answer;
+        }
+        self.link.unconfirmed = None;
+        let answer = self.retried(|this| {
+            if base.is_none() {
+                this.unload();
+            }
+            this.decide(base.as_mut().map(|(base, extra)| (&mut **base, *extra)), query)
+        });
+        if let Some(what) = self.disagreement() {
+            return Answer::Unknown(Reason::Disagreement(what));
+        }
+        match (answer, self.link.unconfirmed.take()) {
+            // Of a proof that rests on one solver after all that is told, and the second is asked the next time.
+            (Answer::Unsat { mut assumptions }, Some(why)) => {
+                assumptions.push(format!("an answer of the solver that the second one did not confirm: {why}"));
+                Answer::Unsat { assumptions }
+            }
+            (answer, _) => {
+                if let Some((cache, key)) = &key {
+                    cache.put(key, query, &answer);
+                }
+                answer
+            }
+        }
+    }
+
+    fn disagreement(&self) -> Option<String> {
+        self.config.second.as_ref()?.disagreement()
+    }
+
+    /// Where the answer is kept.
+    fn key(&mut self, query: &Query) -> Option<(Arc<Cache>, Digest)> {
+        let cache = self.config.cache.clone().filter(|_| self.config.keep_dir.is_none())?;
+        if self.context.is_none() {
+            let located = self.link.located();
+            let config = &self.config;
+            // Time limits decide on whether there is an answer, but not on whether it is right.
+            let settings = format!(
+                "{:?} products {} recheck {} wrapping {}",
+                config.encoding, config.products, config.recheck_overflow, config.wrapping_solutions
+            );
+            let second = config.second.as_ref().map(|second| second.path());
+            self.context = Some(located.ok().and_then(|solver| cache.context(&settings, &solver, second)));
+        }
+        let key = cache.key(self.context.as_ref()?.as_ref()?, query);
+        Some((cache, key))
+    }
+
+    // Deciding a query.
+
+    fn decide(&mut self, base: Option<(&mut Base, &[B])>, query: &Query) -> Answer {
         let now = Instant::now();
         let timeout = match self.config.deadline {
             Some(end) if end <= now => return Answer::Unknown(Reason::Timeout),
@@ -291,10 +359,15 @@ impl Session {
         deadline: Instant,
         assumed: &mut Vec<N>,
     ) -> Answer {
+        let blank = base.is_none() && self.link.blank();
+        let start = Instant::now();
         let attempt = match base {
             Some((base, extra)) => self.extend(base, extra, query, deadline, assumed),
             None => self.whole(query, Wrap::Assume, bit_ops, deadline, assumed),
         };
+        let attempt = self.own_model(attempt, blank, start, deadline, |this, deadline| {
+            this.whole(query, Wrap::Assume, bit_ops, deadline, &mut Vec::new())
+        });
         match attempt {
             Ok(Answer::Unsat { .. }) if !assumed.is_empty() => {
                 if self.config.recheck_overflow
@@ -306,6 +379,32 @@ impl Session {
             }
             Ok(answer) => answer,
             Err(reason) => Answer::Unknown(reason),
+        }
+    }
+
+    /// Which of its models a solver finds depends on what it was asked before. An answer that is kept must not: else it
+    /// would depend on what else is checked, at the same time or before. So a query that has a model is asked again of a
+    /// solver that remembers nothing, unless it was `blank` the first time.
+    fn own_model(
+        &mut self,
+        attempt: Result<Answer, Reason>,
+        blank: bool,
+        start: Instant,
+        deadline: Instant,
+        again: impl FnOnce(&mut Session, Instant) -> Result<Answer, Reason>,
+    ) -> Result<Answer, Reason> {
+        let may_differ = matches!(attempt, Ok(Answer::Sat(_)) | Err(Reason::Incomplete(_)));
+        if blank || self.config.cache.is_none() || !may_differ {
+            return attempt;
+        }
+        self.loaded = None;
+        self.link.forget();
+        let now = Instant::now();
+        // What took little time the first time is not worth all that is left.
+        match again(self, deadline.min(now + (now - start) * 4 + LITTLE)) {
+            Ok(answer @ Answer::Sat(_)) => Ok(answer),
+            // It is the first model, or that there is none, all the same.
+            _ => attempt,
         }
     }
 
@@ -378,12 +477,13 @@ impl Session {
         }
         let mut encoded = encoded.clone();
         let known: std::collections::HashSet<Name> = encoded.vars.iter().map(|(name, _)| name.clone()).collect();
-        self.link.tell("(push 1)\n");
+        // What cannot be encoded must not leave a scope open: the base would hold in all questions to come.
         let mut told = encoded.declare_missing(query, &known)?;
         for condition in extra {
             told.push_str(&encoded.add(condition)?);
         }
         *assumed = encoded.ints.assumed.iter().cloned().collect();
+        self.link.tell("(push 1)\n");
         self.link.tell(&told);
         let answer = self.solve(&mut encoded, query, deadline);
         self.link.tell("(pop 1)\n");
@@ -493,7 +593,10 @@ impl Session {
     /// Asks in bit-vectors.
     fn bit_vectors(&mut self, query: &Query, deadline: Instant) -> Answer {
         self.unload();
-        self.bit_vector_answer(query, deadline).unwrap_or_else(Answer::Unknown)
+        let (blank, start) = (self.link.blank(), Instant::now());
+        let attempt = self.bit_vector_answer(query, deadline);
+        self.own_model(attempt, blank, start, deadline, |this, deadline| this.bit_vector_answer(query, deadline))
+            .unwrap_or_else(Answer::Unknown)
     }
 
     fn bit_vector_answer(&mut self, query: &Query, deadline: Instant) -> Result<Answer, Reason> {
@@ -600,7 +703,14 @@ fn no_model() -> Reason {
 
 /// Is there no point in trying the other encoding?
 fn fatal(reason: &Reason) -> bool {
-    matches!(reason, Reason::NoSolver(_) | Reason::SolverDied(_) | Reason::SolverError(_) | Reason::Garbage(_))
+    match reason {
+        Reason::NoSolver(_)
+        | Reason::SolverDied(_)
+        | Reason::SolverError(_)
+        | Reason::Garbage(_)
+        | Reason::Disagreement(_) => true,
+        Reason::Timeout | Reason::Incomplete(_) | Reason::Unencodable(_) => false,
+    }
 }
 
 /// An answer that needs no solver.
@@ -635,6 +745,9 @@ fn on_large_stack<T: Send>(body: impl FnOnce() -> T + Send) -> T {
 struct Link {
     solver: Option<PathBuf>,
     located: Option<Result<Located, Reason>>,
+    second: Option<Arc<Second>>,
+    /// Why the second solver did not confirm the last `unsat`, if it did not.
+    unconfirmed: Option<String>,
     process: Option<Process>,
     /// The number of the running process, from 1.
     number: u64,
@@ -645,6 +758,8 @@ struct Link {
     max_failures: u32,
     /// Has the process answered anything yet?
     listened: bool,
+    /// Was it asked anything that it may remember?
+    marked: bool,
     max_answer: usize,
     markers: u64,
     keep_dir: Option<PathBuf>,
@@ -656,12 +771,15 @@ impl Link {
     fn new(config: &SolverConfig) -> Link {
         Link {
             solver: config.solver.clone(),
-            located: None,
+            located: config.located.clone().map(Ok),
+            second: config.second.clone(),
+            unconfirmed: None,
             process: None,
             number: 0,
             failures: 0,
             last_failure: None,
             listened: false,
+            marked: false,
             max_failures: config.max_failures.max(1),
             max_answer: config.max_answer,
             markers: 0,
@@ -708,11 +826,8 @@ impl Link {
         }
         self.number += 1;
         self.listened = false;
-        process.send("(set-option :print-success false)\n");
-        process.send(match located.kind {
-            SolverKind::Z3 => "(set-option :produce-models true)\n",
-            SolverKind::Cvc5 => "(set-logic ALL)\n",
-        });
+        self.marked = false;
+        process.send(opening(located.kind));
         self.process = Some(process);
         self.synchronise(deadline)
     }
@@ -721,6 +836,22 @@ impl Link {
     fn renew(&mut self, deadline: Instant) -> Result<(), Reason> {
         self.process = None;
         self.start(deadline)
+    }
+
+    /// Will the next question be the first that the process is asked?
+    fn blank(&self) -> bool {
+        self.process.is_none() || !self.marked
+    }
+
+    /// Makes the process as if it had just been started.
+    fn forget(&mut self) {
+        if self.process.is_some()
+            && let Ok(located) = self.located()
+        {
+            self.tell("(reset)\n");
+            self.tell(opening(located.kind));
+            self.marked = false;
+        }
     }
 
     /// Waits until the solver has read all that it was told. What it says before that is an error.
@@ -798,7 +929,21 @@ impl Link {
         self.stats.checks += 1;
         self.stats.solver += start.elapsed();
         self.keep(text, &verdict);
-        verdict
+        match verdict {
+            Ok(Verdict::Unsat) => self.confirmed(text).map(|()| Verdict::Unsat),
+            verdict => verdict,
+        }
+    }
+
+    /// Lets the second solver confirm that `text` is unsatisfiable.
+    fn confirmed(&mut self, text: &str) -> Result<(), Reason> {
+        let Some(second) = self.second.clone() else { return Ok(()) };
+        match second.opinion(&self.located()?, text) {
+            Opinion::Confirmed => self.unconfirmed = None,
+            Opinion::Undecided(why) => self.unconfirmed = Some(why),
+            Opinion::Disagrees(what) => return Err(Reason::Disagreement(what)),
+        }
+        Ok(())
     }
 
     fn check_untimed(&mut self, deadline: Instant, alone: bool) -> Result<Verdict, Reason> {
@@ -812,6 +957,7 @@ impl Link {
             SolverKind::Z3 => ("timeout", "(check-sat)\n".to_string()),
             SolverKind::Cvc5 => ("tlimit-per", "(check-sat)\n".to_string()),
         };
+        self.marked = true;
         self.tell(&format!("(set-option :{option} {millis})\n"));
         self.synchronise(deadline)?;
         self.tell(&command);
@@ -880,6 +1026,14 @@ impl Link {
         // A record that cannot be written must not change an answer.
         let _ = std::fs::create_dir_all(dir);
         let _ = std::fs::write(dir.join(format!("{:05}.smt2", self.kept)), script);
+    }
+}
+
+/// What a solver is told first.
+fn opening(kind: SolverKind) -> &'static str {
+    match kind {
+        SolverKind::Z3 => "(set-option :print-success false)\n(set-option :produce-models true)\n",
+        SolverKind::Cvc5 => "(set-option :print-success false)\n(set-logic ALL)\n",
     }
 }
 

@@ -274,7 +274,9 @@ impl<'p> Walk<'p> {
                 Value::Num(self.fresh_uniform(name.as_str(), IntTy::I32))
             }
             Intrinsic::Assume | Intrinsic::Assert => {
-                if let (Intrinsic::Assume, Some(arg)) = (intrinsic, args.first()) {
+                if let (Intrinsic::Assume, Some(arg)) = (intrinsic, args.first())
+                    && !self.left_out.contains(&span)
+                {
                     let mut used = self.function_fact(arg);
                     if !used {
                         let fact = self.fact(arg);

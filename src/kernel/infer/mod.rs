@@ -46,6 +46,8 @@ pub struct Config {
     pub large_grids: bool,
     /// Pointer parameters that point into the array of an earlier one, and whether to its start.
     pub aliases: BTreeMap<String, (String, bool)>,
+    /// Assumptions of the source that are not used.
+    pub left_out: Vec<Span>,
     /// How many statements and expressions may be walked before the kernel is given up as too large.
     pub steps: usize,
 }
@@ -166,6 +168,7 @@ pub struct Walk<'p> {
     warp_size: i128,
     /// What may still be walked, and how far the work on terms may go.
     steps: usize,
+    left_out: Vec<Span>,
     work: u64,
     unrolling: usize,
     /// Where the walk was given up: nothing is emitted from there on, and `finish` says that everything is lost.
@@ -323,6 +326,7 @@ impl<'p> Walk<'p> {
             copies: Vec::new(),
             warp_size: config.warp_size,
             steps: config.steps,
+            left_out: config.left_out.clone(),
             unrolling: 0,
             work: work_done().saturating_add(MAX_WORK),
             abandoned: None,

@@ -232,7 +232,8 @@ __global__ void f(float *a, int pitch, int rows) {
         fix: "Run again with `--keep-smt DIR` and give the kept file to the solver by hand to see its message. Lack of \
               memory is the usual cause: use fewer processes with `-j 1`. If the question itself is at fault, please \
               report it with that file.",
-        limits: "A solver that was killed from outside looks the same as one that crashed.",
+        limits: "A solver that was killed from outside looks the same as one that crashed. With `--double-check`, two \
+                 solvers that disagree about a question stop the whole run; the message names a file for each.",
         example: "faial-like check --keep-smt smt -j 1 reduce.cu && z3 smt/*.smt2",
     },
     Entry {
@@ -292,7 +293,8 @@ __global__ void f(int *a, float scale) {
         what: "No launch and no values satisfy all assumptions at once: those of the command line, of `__requires` and \
                annotations in the kernel, and the limits of the launch.",
         why: "Under a contradiction everything can be proved, so a verdict of race-free would mean nothing.",
-        fix: "Remove or correct one of the assumptions; `-v` lists them all. A launch that is set with `--block-dim` can \
+        fix: "Remove or correct one of the assumptions that are named: without any one of them the others can hold. `-v` \
+              lists them all. A launch that is set with `--block-dim` can \
               contradict a `__requires(blockDim.x == 128)` in the kernel.",
         limits: "Only a contradiction of all assumptions together is noticed. An assumption that makes a single access \
                  unreachable is not.",
