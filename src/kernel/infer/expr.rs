@@ -238,7 +238,8 @@ impl<'p> Walk<'p> {
     }
 
     fn not_null(&mut self, pointer: &Pointer) -> B {
-        if pointer.unknown.is_some() {
+        // One that was found in memory may be null.
+        if pointer.unknown.is_some() || pointer.targets.iter().any(|t| self.is_found(t.object)) {
             return self.fresh_of_type("null", IntTy::BOOL).truth();
         }
         let guards: Vec<B> = pointer
@@ -337,6 +338,7 @@ impl<'p> Walk<'p> {
                 if let (Value::Ptr(a), Value::Ptr(b)) = (&l, &r)
                     && let ([x], [y], None, None) = (a.targets.as_slice(), b.targets.as_slice(), &a.unknown, &b.unknown)
                     && x.object == y.object
+                    && !self.is_found(x.object)
                 {
                     return B::rel(op, &x.offset.as_term(), &y.offset.as_term());
                 }
@@ -586,14 +588,15 @@ impl<'p> Walk<'p> {
                 Value::Agg(parts.collect())
             }
             Type::Ptr(inner) if **inner == Type::Fun => Value::Fun(Vec::new(), true),
-            Type::Ptr(_) | Type::Ref(_) => Value::Ptr(Pointer::unknown()),
+            Type::Ptr(inner) => Value::Ptr(self.stored_pointer(object, offset, inner).unwrap_or(Pointer::unknown())),
+            Type::Ref(_) => Value::Ptr(Pointer::unknown()),
             Type::Void | Type::Fun => Value::Void,
             Type::Int(_) | Type::Float(_) | Type::Unknown(_) => {
                 let result = match ty {
                     Type::Int(int) => *int,
                     _ => IntTy::OPAQUE,
                 };
-                if offset.terms.iter().any(|(n, _)| n.depth() > 200) {
+                if offset.terms.iter().any(|(n, _)| n.depth() > 200) || self.is_found(object) {
                     return Value::Num(self.fresh_of_type("content", result));
                 }
                 let info = self.info(object);

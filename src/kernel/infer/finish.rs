@@ -33,6 +33,7 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
             written.insert(a.array.clone());
         }
     });
+    super::found::check(&mut walk, kernel, &written);
     let mut anything_written = false;
     for loss in &walk.losses {
         match &loss.touches {

@@ -8,6 +8,7 @@ mod call;
 mod copies;
 mod expr;
 mod finish;
+mod found;
 mod loops;
 mod state;
 mod stmt;
@@ -163,6 +164,8 @@ pub struct Walk<'p> {
     holes: Vec<Value>,
     /// Which array a function of contents stands for.
     contents: HashMap<Name, ObjId>,
+    /// What the pointers that were found in arrays point to.
+    found: Vec<found::Found>,
     /// What work-groups copy in the background here.
     copies: Vec<copies::Copy>,
     warp_size: i128,
@@ -323,6 +326,7 @@ impl<'p> Walk<'p> {
             escaped: BTreeSet::new(),
             holes: Vec::new(),
             contents: HashMap::new(),
+            found: Vec::new(),
             copies: Vec::new(),
             warp_size: config.warp_size,
             steps: config.steps,

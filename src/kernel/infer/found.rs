@@ -1,0 +1,115 @@
+//! Pointers that are found in memory: arrays of pointers, and structures that point to their parts.
+//!
+//! What the pointers in an array point to is one array with a subscript more: which pointer it was. That no two of them
+//! point to the same memory is assumed, and listed; that nobody writes the pointers while the kernel runs is checked.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::value::{ObjId, Offset, Pointer};
+use super::{ObjectKind, Touches, Walk};
+use crate::base::Name;
+use crate::core::Space;
+use crate::exp::{IntTy, N};
+use crate::kernel::ir::FunId;
+use crate::kernel::types::Type;
+
+/// How many pointers are followed in a row.
+const MAX_DEPTH: usize = 2;
+/// Elements between what one pointer and the next point to: more than any subscript of 32 bits reaches.
+const APART: u64 = 1 << 40;
+
+/// What the pointers at a place in each element of an array point to.
+pub(super) struct Found {
+    /// Where the pointers are.
+    holder: ObjId,
+    /// Of the pointer in its element.
+    at: i128,
+    ty: Type,
+    object: ObjId,
+    depth: usize,
+}
+
+impl Walk<'_> {
+    /// Is this what pointers in memory point to? It came to be during the walk, so that its versions are not followed.
+    pub(super) fn is_found(&self, object: ObjId) -> bool {
+        self.found.iter().any(|f| f.object == object)
+    }
+
+    /// The pointer that an array holds at an offset.
+    pub(super) fn stored_pointer(&mut self, holder: ObjId, offset: &Offset, ty: &Type) -> Option<Pointer> {
+        let depth = 1 + self.found.iter().find(|f| f.object == holder).map_or(0, |f| f.depth);
+        let info = self.info(holder);
+        let fixed = matches!(info.kind, ObjectKind::Array(Space::Global) | ObjectKind::Constant);
+        let plain = matches!(ty, Type::Int(_) | Type::Float(_) | Type::Ptr(_) | Type::Struct(_));
+        // A list or a tree: that all its nodes are different ones says nothing about those that two threads come to.
+        let recursive = matches!(ty, Type::Struct(_)) && *ty == element(&info.ty);
+        if !fixed || !plain || recursive || offset.unknown_size || ty.has_unknown_size() || depth > MAX_DEPTH {
+            return None;
+        }
+        // Which element of the holder it is in, and where in it.
+        let whole = i128::from(element(&info.ty).size());
+        if whole == 0 || offset.terms.iter().any(|(_, stride)| i128::from(*stride) % whole != 0) {
+            return None;
+        }
+        let (first, at) = (offset.constant.div_euclid(whole), offset.constant.rem_euclid(whole));
+        let math = IntTy::MATH;
+        let index = offset.terms.iter().fold(N::num(first), |sum, (n, stride)| {
+            N::add(math, &sum, &N::mul(math, n, &N::num(i128::from(*stride) / whole)))
+        });
+        let row = ty.size().checked_mul(APART).filter(|row| *row > 0)?;
+        let object = match self.found.iter().find(|f| f.holder == holder && f.at == at) {
+            // The same pointer, taken for one to something else.
+            Some(found) if found.ty != *ty => return None,
+            Some(found) => found.object,
+            None => {
+                let name = self.found_name(holder, at);
+                let rows = Type::Array(Arc::new(Type::Array(Arc::new(ty.clone()), Some(APART))), None);
+                let object = self.object(name.as_str(), ObjectKind::Array(Space::Global), rows);
+                self.found.push(Found { holder, at, ty: ty.clone(), object, depth });
+                object
+            }
+        };
+        Some(Pointer::to(object, Offset { terms: vec![(index, row)], ..Offset::start() }))
+    }
+
+    /// `a[].part` or `a[]`.
+    fn found_name(&mut self, holder: ObjId, at: i128) -> Name {
+        let info = self.info(holder);
+        let part = match element(&info.ty) {
+            Type::Struct(class) => {
+                let at = u64::try_from(at).ok();
+                class.fields.iter().find(|f| Some(f.offset) == at).map(|f| format!(".{}", f.name))
+            }
+            _ => None,
+        };
+        let name = format!("{}[]{}", info.name, part.unwrap_or_default());
+        self.array_name(&name)
+    }
+}
+
+/// The type of the elements of an object.
+fn element(ty: &Type) -> Type {
+    match ty {
+        Type::Array(inner, _) => element(inner),
+        other => other.clone(),
+    }
+}
+
+/// Says what is assumed of pointers in memory, and that it does not hold where they are written.
+pub(super) fn check(walk: &mut Walk, kernel: FunId, written: &BTreeSet<Name>) {
+    let mut holders: Vec<ObjId> = walk.found.iter().map(|f| f.holder).collect();
+    holders.sort();
+    holders.dedup();
+    for holder in holders {
+        let name = walk.info(holder).name.clone();
+        if written.contains(&name) {
+            let span = walk.function(kernel).span;
+            let text = format!("pointers are read from `{name}`, which is written");
+            walk.lose("unknown-pointer", text, span, Touches::Everything);
+        } else {
+            let text = format!("no two pointers in `{name}` point to the same memory, nor to that of another array");
+            walk.assumptions.push(text);
+        }
+    }
+}
