@@ -486,10 +486,10 @@ fn files_that_never_end() {
 fn deep_files() {
     let deep = |open: &str, close: &str| open.repeat(10_000) + "1" + &close.repeat(10_000);
     let kernel = |body: String| format!("__global__ void k(int *a) {{ {body} }}\n");
-    beside_good("parens.cu", kernel(format!("a[threadIdx.x] = {};", deep("(", ")"))), &["too-deep"]);
-    beside_good("blocks.cu", kernel(deep("{", ";}")), &["too-deep"]);
+    beside_good("parens.cu", kernel(format!("a[threadIdx.x] = {};", deep("(", ")"))), &["nested too deep"]);
+    beside_good("blocks.cu", kernel(deep("{", ";}")), &["nested too deep"]);
     beside_good("ifs.cu", kernel("if (a[0]) ".repeat(10_000) + "a[0] = 1;"), &["too-deep"]);
-    beside_good("minus.cu", kernel(format!("a[threadIdx.x] = {};", "- ".repeat(10_000) + "1")), &["too-deep"]);
+    beside_good("minus.cu", kernel(format!("a[threadIdx.x] = {};", "- ".repeat(10_000) + "1")), &["nested too deep"]);
     beside_good("index.cu", kernel(format!("a[{}] = 1;", deep("a[", "]"))), &[]);
     beside_good("stars.cu", format!("__global__ void k(int {}a) {{ }}\n", "*".repeat(10_000)), &[]);
     beside_good("sum.cu", kernel(format!("a[threadIdx.x] = {}0;", "threadIdx.x + ".repeat(5_000))), &[]);

@@ -530,15 +530,18 @@ fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
     Blanked { text: blanked, parsed, attributes: found }
 }
 
-/// Is a text nested so deep that parsing it would take for ever? No code is, and compilers refuse much less: open brackets,
-/// closing ones without a partner, `<` that have no `>` in a statement, tokens of one statement or item of a list.
+/// Is a text nested so deep that parsing it would take for ever? No code is: open brackets (clang gives up at 256),
+/// closing ones without a partner, signs in a row, `<` that have no `>` in a statement, tokens of one statement or item of
+/// a list.
 pub fn is_nested_too_deep(text: &str) -> bool {
-    const BRACKETS: usize = 20_000;
+    const BRACKETS: usize = 1_000;
+    const BLOCKS: usize = 256;
+    const SIGNS: usize = 1_000;
     const ANGLES: usize = 1_000;
     const CLOSED: usize = 1_000;
     const TOKENS: usize = 100_000;
     let (mut open, mut closed, mut angles, mut tokens) = (Vec::new(), 0_usize, 0_usize, 0_usize);
-    let (mut in_word, mut quote, mut before) = (false, None, b' ');
+    let (mut in_word, mut quote, mut before, mut signs) = (false, None, b' ', 0_usize);
     for byte in text.bytes() {
         let word = byte == b'_' || byte.is_ascii_alphanumeric() || !byte.is_ascii();
         if let Some(own) = quote {
@@ -564,12 +567,24 @@ pub fn is_nested_too_deep(text: &str) -> bool {
             _ => {}
         }
         match byte {
+            b'-' | b'+' | b'!' | b'~' | b'*' | b'&' => signs += 1,
+            _ if byte.is_ascii_whitespace() => {}
+            _ => signs = 0,
+        }
+        match byte {
             b'{' | b'}' => (angles, tokens) = (0, 0),
             b';' if open.last().is_none_or(|o| *o == b'{') => (angles, tokens) = (0, 0),
             b',' => tokens = 0,
             _ => {}
         }
-        if open.len() > BRACKETS || closed > CLOSED || angles > ANGLES || tokens > TOKENS {
+        let deep = || open.iter().filter(|b| **b == b'{').count() > BLOCKS;
+        if (byte == b'{' && open.len() > BLOCKS && deep())
+            || open.len() > BRACKETS
+            || closed > CLOSED
+            || signs > SIGNS
+            || angles > ANGLES
+            || tokens > TOKENS
+        {
             return true;
         }
         (in_word, before) = (word, byte);
@@ -1304,12 +1319,14 @@ mod tests {
         let long = "if (a < 3) { b = c < d; }\n".repeat(50_000);
         let shifts = "x = a << b << c;".repeat(2000);
         let lambdas = "f(g({1, 2}), [&](int x) { return x < 3; });\n".repeat(5000);
-        let deep = format!("x = {}1{};", "(".repeat(10_000), ")".repeat(10_000));
+        let deep = format!("x = {}1{};", "(".repeat(900), ")".repeat(900));
         let quoted = format!("s = \"{}\"; c = '<'; n = 1'000;", "<(".repeat(50_000));
         for text in [&table, &long, &shifts, &lambdas, &deep, &quoted] {
             assert!(!is_nested_too_deep(text), "{}", text.chars().take(60).collect::<String>());
         }
-        for part in ["A<", "(", "{", ") + ", "{ x = ) + ", "for(;;)", "switch(x){case 1:", "x = 1 + 2 + 3 + "] {
+        for part in
+            ["A<", "(", "{", "- ", "*&", ") + ", "{ x = ) + ", "for(;;)", "switch(x){case 1:", "x = 1 + 2 + 3 + "]
+        {
             assert!(is_nested_too_deep(&part.repeat(30_000)), "{part}");
         }
     }
