@@ -316,16 +316,7 @@ impl<'l, 't> Body<'l, 't> {
             "lambda_expression" => self.lambda(node, span),
             "new_expression" => self.unknown(node, "new"),
             "delete_expression" => self.unknown(node, "delete"),
-            "gnu_asm_expression" => match field("assembly_code").and_then(|code| cluster_barriers(self.text(code))) {
-                Some(halves) => {
-                    let each = halves.into_iter();
-                    let each = each.map(|half| Expr::new(ExprKind::Intrinsic(half, vec![]), Type::Void, span));
-                    let both =
-                        each.reduce(|a, b| Expr::new(ExprKind::Comma(Box::new(a), Box::new(b)), Type::Void, span));
-                    both.unwrap_or_else(|| self.unknown(node, "inline assembly"))
-                }
-                None => self.unknown(node, "inline assembly"),
-            },
+            "gnu_asm_expression" => self.assembly(node, span),
             _ => self.unknown(node, node.kind()),
         }
     }
@@ -873,24 +864,4 @@ pub(super) fn common(a: IntTy, b: IntTy) -> IntTy {
         std::cmp::Ordering::Less => b,
         std::cmp::Ordering::Equal => IntTy { bits: a.bits, signed: a.signed && b.signed },
     }
-}
-
-/// The halves of barriers of clusters that assembly consists of; `None` when there is anything else in it.
-fn cluster_barriers(code: &str) -> Option<Vec<Intrinsic>> {
-    let code = code.replace("\\n", " ").replace("\\t", " ").replace('"', " ");
-    let instructions = code.split(';').map(str::trim).filter(|i| !i.is_empty());
-    let halves = instructions.map(|instruction| {
-        let (half, qualifiers) = match instruction.strip_prefix("barrier.cluster.")?.split_once('.') {
-            Some((half, qualifiers)) => (half, qualifiers.split('.').collect()),
-            None => (instruction.strip_prefix("barrier.cluster.")?, Vec::new()),
-        };
-        let only = |allowed: [&str; 2]| qualifiers.iter().all(|q| allowed.contains(q));
-        match half {
-            // A relaxed arrive orders nothing.
-            "arrive" if only(["release", "aligned"]) => Some(Intrinsic::ClusterArrive),
-            "wait" if only(["acquire", "aligned"]) => Some(Intrinsic::ClusterWait),
-            _ => None,
-        }
-    });
-    halves.collect::<Option<Vec<_>>>().filter(|halves| !halves.is_empty())
 }

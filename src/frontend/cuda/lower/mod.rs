@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use tree_sitter::Node;
 
+mod assembly;
 mod calls;
 mod class;
 mod construct;
