@@ -109,7 +109,7 @@ pub fn function(name: &str) -> Option<Builtin> {
             return like_argument(Intrinsic::Atomic(Name::new(operation), scope));
         }
     }
-    if let Some(builtin) = math(name) {
+    if let Some(builtin) = math(name).or_else(|| complex(name)) {
         return Some(builtin);
     }
     if name.starts_with("curand") || name.starts_with("rocrand") {
@@ -316,6 +316,31 @@ fn math(name: &str) -> Option<Builtin> {
     None
 }
 
+/// The functions of `cuComplex.h`, which compute.
+fn complex(name: &str) -> Option<Builtin> {
+    let known_as = |result: Type| known(Intrinsic::Pure(Name::new(name), None), result);
+    let make = match name {
+        "make_cuComplex" | "make_cuFloatComplex" => Some("float2"),
+        "make_cuDoubleComplex" => Some("double2"),
+        "cuComplexDoubleToFloat" | "cuConjf" => Some("float2"),
+        "cuComplexFloatToDouble" | "cuConj" => Some("double2"),
+        _ => None,
+    };
+    if let Some(ty) = make {
+        return known_as(vector_type(ty)?);
+    }
+    let operation = name.strip_prefix("cuC")?;
+    let (operation, single) = match operation.strip_suffix('f') {
+        Some(operation) => (operation, true),
+        None => (operation, false),
+    };
+    match operation {
+        "real" | "imag" | "abs" => known_as(if single { FLOAT } else { DOUBLE }),
+        "add" | "sub" | "mul" | "div" | "fma" => known_as(vector_type(if single { "float2" } else { "double2" })?),
+        _ => None,
+    }
+}
+
 /// `int4`, `uchar2`, `dim3`, ...: the vector types.
 pub fn vector_type(name: &str) -> Option<Type> {
     if name == "dim3" {
@@ -377,6 +402,8 @@ pub fn named_type(name: &str) -> Option<Type> {
         "uint64_t" | "size_t" | "uintptr_t" | "ulong" | "ulonglong" => Type::Int(IntTy::U64),
         "half" | "__half" | "__nv_bfloat16" | "nv_bfloat16" => Type::Float(2),
         "half2" | "__half2" | "__nv_bfloat162" => Type::Float(4),
+        "cuComplex" | "cuFloatComplex" => vector_type("float2")?,
+        "cuDoubleComplex" => vector_type("double2")?,
         "cudaTextureObject_t" | "cudaSurfaceObject_t" => Type::Int(IntTy::U64),
         "wchar_t" => Type::INT,
         "char16_t" => Type::Int(IntTy::U16),

@@ -539,7 +539,7 @@ pub fn is_nested_too_deep(text: &str) -> bool {
     const SIGNS: usize = 1_000;
     const ANGLES: usize = 1_000;
     const CLOSED: usize = 1_000;
-    const TOKENS: usize = 100_000;
+    const TOKENS: usize = 40_000;
     let (mut open, mut closed, mut angles, mut tokens) = (Vec::new(), 0_usize, 0_usize, 0_usize);
     let (mut in_word, mut quote, mut before, mut signs) = (false, None, b' ', 0_usize);
     for byte in text.bytes() {
