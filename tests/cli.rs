@@ -488,7 +488,7 @@ fn deep_files() {
     let kernel = |body: String| format!("__global__ void k(int *a) {{ {body} }}\n");
     beside_good("parens.cu", kernel(format!("a[threadIdx.x] = {};", deep("(", ")"))), &["nested too deep"]);
     beside_good("blocks.cu", kernel(deep("{", ";}")), &["nested too deep"]);
-    beside_good("ifs.cu", kernel("if (a[0]) ".repeat(10_000) + "a[0] = 1;"), &["too-deep"]);
+    beside_good("ifs.cu", kernel("if (a[0]) ".repeat(5_000) + "a[0] = 1;"), &["too-deep"]);
     beside_good("minus.cu", kernel(format!("a[threadIdx.x] = {};", "- ".repeat(10_000) + "1")), &["nested too deep"]);
     beside_good("index.cu", kernel(format!("a[{}] = 1;", deep("a[", "]"))), &[]);
     beside_good("stars.cu", format!("__global__ void k(int {}a) {{ }}\n", "*".repeat(10_000)), &[]);

@@ -49,6 +49,8 @@ pub struct Global {
     pub decl: VarDecl,
     /// The value of a constant with an initialiser that folds.
     pub init: Option<Expr>,
+    /// Has it any initialiser?
+    pub initialised: bool,
 }
 
 #[derive(Clone, Debug)]

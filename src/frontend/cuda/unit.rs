@@ -637,8 +637,8 @@ impl<'a> Unit<'a> {
             misread(tree.root_node(), &text, &mut found);
             if dialect == Dialect::OpenCl {
                 found.retain(|(_, words)| *words != "typename ");
-                false_casts(tree.root_node(), &text, &mut found);
             }
+            false_casts(tree.root_node(), &text, dialect, &mut found);
             if found.is_empty() {
                 break;
             }
@@ -1234,14 +1234,29 @@ pub fn declared_name(node: Node<'_>) -> Option<Node<'_>> {
     None
 }
 
-/// Positions in front of names in `(i) + n`, which were read as casts of `+ n` to a type; in C all types are declared.
-fn false_casts(root: Node, text: &str, found: &mut Vec<(usize, &'static str)>) {
-    let (mut types, mut casts) = (HashSet::new(), Vec::new());
+/// Positions in front of names in `(i) + n`, which were read as casts of `+ n` to a type. In C all types are declared; in C++
+/// it has to be a variable of the text, and no type.
+fn false_casts(root: Node, text: &str, dialect: Dialect, found: &mut Vec<(usize, &'static str)>) {
+    let (mut types, mut variables, mut casts) = (HashSet::new(), HashSet::new(), Vec::new());
+    let word = |node: Node| text.get(node.byte_range()).unwrap_or("");
     each_named(root, |node| match node.kind() {
         "type_definition" => {
             let mut cursor = node.walk();
-            let names = node.children_by_field_name("declarator", &mut cursor).filter_map(declared_name);
-            types.extend(names.filter_map(|n| text.get(n.byte_range())));
+            types.extend(node.children_by_field_name("declarator", &mut cursor).filter_map(declared_name).map(word));
+        }
+        "struct_specifier" | "class_specifier" | "union_specifier" | "enum_specifier" | "alias_declaration" => {
+            types.extend(node.child_by_field_name("name").map(word));
+        }
+        "type_parameter_declaration"
+        | "optional_type_parameter_declaration"
+        | "variadic_type_parameter_declaration" => {
+            let mut cursor = node.walk();
+            types.extend(node.named_children(&mut cursor).filter(|n| n.kind() == "type_identifier").map(word));
+        }
+        "parameter_declaration" | "declaration" => {
+            let mut cursor = node.walk();
+            let declarators = node.children_by_field_name("declarator", &mut cursor);
+            variables.extend(declarators.filter_map(declared_name).map(word));
         }
         "cast_expression" => {
             let ty = node.child_by_field_name("type").filter(|ty| ty.named_child_count() == 1);
@@ -1258,8 +1273,12 @@ fn false_casts(root: Node, text: &str, found: &mut Vec<(usize, &'static str)>) {
         _ => {}
     });
     for name in casts {
-        let word = text.get(name.byte_range()).unwrap_or("");
-        if !types.contains(word) && super::opencl::named_type(word).is_none() {
+        let word = word(name);
+        let is_type = match dialect {
+            Dialect::OpenCl => types.contains(word) || super::opencl::named_type(word).is_some(),
+            _ => types.contains(word) || !variables.contains(word) || super::builtins::named_type(word).is_some(),
+        };
+        if !is_type {
             found.push((name.start_byte(), "+"));
         }
     }

@@ -40,11 +40,16 @@ impl Walk<'_> {
     pub(super) fn stored_pointer(&mut self, holder: ObjId, offset: &Offset, ty: &Type) -> Option<Pointer> {
         let depth = 1 + self.found.iter().find(|f| f.object == holder).map_or(0, |f| f.depth);
         let info = self.info(holder);
+        // What it points to at first is said.
+        let initial = self.globals.iter().any(|(id, object)| {
+            *object == holder && self.program.globals.get(id.0 as usize).is_some_and(|g| g.initialised)
+        });
         let fixed = matches!(info.kind, ObjectKind::Array(Space::Global) | ObjectKind::Constant);
         let plain = matches!(ty, Type::Int(_) | Type::Float(_) | Type::Ptr(_) | Type::Struct(_));
         // A list or a tree: that all its nodes are different ones says nothing about those that two threads come to.
         let recursive = matches!(ty, Type::Struct(_)) && *ty == element(&info.ty);
-        if !fixed || !plain || recursive || offset.unknown_size || ty.has_unknown_size() || depth > MAX_DEPTH {
+        if initial || !fixed || !plain || recursive || offset.unknown_size || ty.has_unknown_size() || depth > MAX_DEPTH
+        {
             return None;
         }
         // Which element of the holder it is in, and where in it.

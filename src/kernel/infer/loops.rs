@@ -1040,7 +1040,13 @@ impl<'p> Walk<'p> {
                         let start = Interval { lo: start.lo.map(|n| n + d), hi: start.hi.map(|n| n + d) };
                         start.within(Interval::of_type(*ty))
                     };
-                    let exact = |i: usize| ty.bits == 0 || (ty.signed && ty.bits >= 32) || first(i);
+                    // Downwards, a later value may be less than what is taken away.
+                    let grows = |i: usize| {
+                        solved.steps[i].as_ref().is_some_and(|s| self.positive(s))
+                            || solved.factors[i].as_ref().is_some_and(|f| f.times)
+                    };
+                    let exact =
+                        |i: usize| ty.bits == 0 || (ty.signed && ty.bits >= 32) || (first(i) && (d >= 0 || grows(i)));
                     find(v).filter(|i| exact(*i)).map(|i| (i, N::num(d)))
                 }
                 _ => None,
@@ -1049,7 +1055,8 @@ impl<'p> Walk<'p> {
             NExp::Cast(to, inner) => {
                 let v = inner.as_var()?;
                 let i = find(v).filter(|_| to.bits == 0 || (v.ty.bits != 0 && to.bits >= v.ty.bits))?;
-                let starts = self.ranges.interval(&carried[i].init).lo.is_some_and(|lo| lo >= 0);
+                let start = self.ranges.interval(&carried[i].init);
+                let starts = start.lo.is_some_and(|lo| lo >= 0) && start.within(Interval::of_type(*to));
                 let grows = solved.steps[i].as_ref().is_some_and(|s| self.positive(s));
                 (starts && grows).then(|| (i, N::num(0)))
             }
@@ -1064,8 +1071,36 @@ impl<'p> Walk<'p> {
         }
         match term.kind() {
             NExp::Bin(NBin::Mul | NBin::Add, _, l, r) => self.positive(l) && self.positive(r),
-            NExp::Cast(_, inner) => self.positive(inner),
+            // A narrow type may turn it around; that a wider one does not is for `additive_range` to see.
+            NExp::Cast(ty, inner) => {
+                let wide = ty.bits == 0 || ty.bits >= 32 && inner.ty().is_none_or(|from| from.bits <= ty.bits);
+                (wide || self.ranges.interval(inner).within(Interval::of_type(*ty))) && self.positive(inner)
+            }
             _ => false,
+        }
+    }
+
+    /// Is a step that is positive as it stands less than half of the range of the variable, so that it goes up? Launches
+    /// are small enough; of other sizes that are not known it is assumed, and listed.
+    fn goes_up(&mut self, c: &Carried, step: &N) {
+        let mut bare = step;
+        while let NExp::Cast(_, inner) = bare.kind() {
+            bare = inner;
+        }
+        let most = match c.var.ty.bits {
+            0 => return,
+            bits => (1i128 << (bits - 1)) - 1,
+        };
+        let of_launch = |v: &Var| v.name.as_str().starts_with("blockDim.") || v.name.as_str().starts_with("gridDim.");
+        let mut leaves = Leaves::default();
+        leaves.numeric(bare);
+        let small = self.ranges.interval(bare).hi.is_some_and(|hi| hi <= most)
+            || (leaves.functions.is_empty() && leaves.vars.iter().all(of_launch));
+        // Overflow of signed arithmetic has no meaning.
+        let signed = bare.ty().is_some_and(|ty| ty.signed && ty.bits != 0 && ty.bits <= c.var.ty.bits);
+        if !small && !signed {
+            let label = binder_label(&c.var.name);
+            self.assumptions.push(format!("the step of the loop counter `{label}` is less than {}", most + 1));
         }
     }
 
@@ -1087,6 +1122,11 @@ impl<'p> Walk<'p> {
         };
         if !self.stays_in_type(c, step, &end, up) {
             return None;
+        }
+        if up {
+            self.goes_up(c, step);
+        } else {
+            self.goes_up(c, &negative);
         }
         let step = if up { Step::Up(step.clone()) } else { Step::Down(negative) };
         let range = Range { var: c.var.clone(), first: c.init.clone(), end, step };

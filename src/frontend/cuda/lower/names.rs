@@ -123,6 +123,9 @@ impl<'l, 't> Body<'l, 't> {
             init = Some(value);
         }
         let id = self.declare_global(name, ty.clone(), storage, init, self.span(global.declarator));
+        if let Some(made) = self.lower.program.globals.get_mut(id.0 as usize) {
+            made.initialised = global.value.is_some();
+        }
         self.lower.globals.insert(key, id);
         Some(Expr::new(ExprKind::Global(id), ty, span))
     }
@@ -144,7 +147,7 @@ impl<'l, 't> Body<'l, 't> {
     ) -> GlobalId {
         let id = GlobalId(self.lower.program.globals.len() as u32);
         let decl = VarDecl { name: Name::new(name), ty, storage, points_to: Storage::Global, span };
-        self.lower.program.globals.push(Global { decl, init });
+        self.lower.program.globals.push(Global { decl, initialised: init.is_some(), init });
         id
     }
 
