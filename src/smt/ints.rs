@@ -1074,6 +1074,34 @@ pub fn signed_arithmetic(term: &N) -> bool {
     }
 }
 
+/// Does this unsigned term wrap around only where sizes are so large that no array has them? It goes up in all that it is
+/// made of, by small factors, and in something that is not the launch, whose limits are known.
+pub fn needs_large_sizes(term: &N) -> bool {
+    const SMALL: i128 = 1 << 16;
+    // What is signed may be less than zero, and is then not small: as a factor it is a size.
+    fn factor(term: &N) -> bool {
+        match term.kind() {
+            NExp::Cast(_, inner) if inner.as_var().is_some() => true,
+            _ => goes_up(term),
+        }
+    }
+    fn goes_up(term: &N) -> bool {
+        let wide = |ty: IntTy| ty.bits == 0 || (ty.bits >= 32 && !ty.signed) || ty.bits > 32;
+        match term.kind() {
+            NExp::Num(n) => (0..=SMALL).contains(n),
+            NExp::Var(var) => !var.ty.signed,
+            NExp::Cast(ty, inner) => wide(*ty) && goes_up(inner),
+            NExp::Bin(NBin::Add, ty, l, r) => wide(*ty) && goes_up(l) && goes_up(r),
+            NExp::Bin(NBin::Mul, ty, l, r) => wide(*ty) && factor(l) && factor(r),
+            NExp::Bin(NBin::Shl, _, l, r) => r.as_num().is_some_and(|n| (0..=16).contains(&n)) && goes_up(l),
+            NExp::Bin(..) | NExp::If(..) | NExp::Call(..) => false,
+        }
+    }
+    let of_launch =
+        |name: &str| ["threadIdx.", "blockIdx.", "blockDim.", "gridDim."].iter().any(|p| name.starts_with(p));
+    goes_up(term) && crate::exp::free_vars_n(term).iter().any(|v| !of_launch(v.name.as_str()))
+}
+
 /// What is assumed of a term that is taken not to wrap around.
 pub fn assumption(term: &N) -> String {
     if signed_arithmetic(term) {

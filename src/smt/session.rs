@@ -10,7 +10,7 @@ use super::cache::Cache;
 use super::decode;
 use super::emit::Emitter;
 use super::entry::Digest;
-use super::ints::{BitOps, Ints, Unencodable, Wrap, assumption, signed_arithmetic};
+use super::ints::{BitOps, Ints, Unencodable, Wrap, assumption, needs_large_sizes, signed_arithmetic};
 use super::locate::{Located, SolverKind, locate};
 use super::poly::AtomId;
 use super::process::{Process, ProcessError};
@@ -428,9 +428,11 @@ impl Session {
     }
 
     /// Is this a solution without the wrap-arounds that were assumed away? Or one that is wanted all the same: C leaves
-    /// signed overflow undefined, so what needs one is no race, but defines unsigned wrap-around.
+    /// signed overflow undefined, so what needs one is no race, but defines unsigned wrap-around. (One that takes sizes of
+    /// billions stays assumed away.)
     fn wanted(&self, model: &Model, assumed: &[N]) -> bool {
-        assumed.iter().all(|term| model.keeps(term) || (self.config.wrapping_solutions && !signed_arithmetic(term)))
+        let wanted = |term: &N| self.config.wrapping_solutions && !signed_arithmetic(term) && !needs_large_sizes(term);
+        assumed.iter().all(|term| model.keeps(term) || wanted(term))
     }
 
     /// The whole query, in a scope of its own.
