@@ -80,7 +80,9 @@ impl Writer {
 
     fn refer(&mut self, address: usize) {
         // A child is always written before its parent.
-        let number = self.numbers.get(&address).copied().unwrap_or(u32::MAX);
+        let Some(number) = self.numbers.get(&address).copied() else {
+            crate::bug!("a term of a query has a part that was not written before it")
+        };
         self.bytes.extend(number.to_le_bytes());
     }
 

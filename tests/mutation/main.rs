@@ -1,8 +1,8 @@
 //! Broken sources: no panic, no death, no wait of more than 2 s, no more than 500 MB, whatever is in the file.
 //!
 //! `FAIAL_MUTATIONS=20000 cargo test --release --test mutation` is the slow tier; `FAIAL_MUTATIONS_FROM` is the number of
-//! its first mutant, `FAIAL_MUTATIONS_SEED` the seed, and `FAIAL_MUTATIONS_KEEP` a folder for those that are wrong. The mutants run in child processes, so that one that
-//! exhausts the stack or never ends is found as well.
+//! its first mutant, `FAIAL_MUTATIONS_SEED` the seed, and `FAIAL_MUTATIONS_KEEP` a folder for those that are wrong. The
+//! mutants run in child processes, so that one that exhausts the stack or never ends is found as well.
 
 mod case;
 mod mutate;

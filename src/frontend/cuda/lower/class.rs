@@ -1,6 +1,7 @@
 //! Members of classes: fields, methods and operators.
 
 use super::*;
+use crate::kernel::types::is_group_of_threads;
 
 /// What a member function call means.
 pub(super) enum Method<'t> {
@@ -533,7 +534,7 @@ impl<'l, 't> Body<'l, 't> {
         }
         if let (Type::Unknown(group), [], "sync") = (&class, arguments, name) {
             let known = ["thread_block", "grid_group", "multi_grid_group", "cluster_group"].contains(&&**group);
-            let group_like = known || crate::kernel::types::is_group_of_threads(group);
+            let group_like = known || is_group_of_threads(group);
             if group_like {
                 return self.group_barrier(&class, span);
             }
