@@ -151,6 +151,7 @@ fn config(launch: &Launch, cluster: Option<[Option<i128>; 3]>, options: &CheckOp
         max_threads: 1024,
         large_grids: options.large_grids,
         aliases: BTreeMap::new(),
+        all_arrays: options.arrays.is_empty(),
         left_out: Vec::new(),
         steps: options.steps,
     }

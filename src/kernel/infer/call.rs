@@ -415,8 +415,11 @@ impl<'p> Walk<'p> {
         // The site of a barrier goes through the same table as those of accesses.
         let id = crate::core::SiteId(self.events.len() as u32);
         self.events.push(super::Event { site, strides: vec![], constant: 0, width: 0, unknown_size: false });
+        let masked = mask.is_some();
         self.emit(Protocol::Sync(Barrier { scope, mask, fence, site: id }));
+        let before: Vec<_> = self.arrays().map(|o| (o, self.state.version(o))).collect();
         self.state.epoch = self.fresh_uniform("phase", IntTy::OPAQUE);
+        self.settle(scope, masked, fence, &before);
         self.state.versions.clear();
         self.state.recent.clear();
         if fence.shared || fence.global {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::settled::Contents;
 use super::state::{Cells, Stored, is_null, join_values};
 use super::value::{ObjId, Offset, Pointer, Target, Value, scalars};
 use super::{ObjectKind, Touches, Walk, clean};
@@ -612,7 +613,10 @@ impl<'p> Walk<'p> {
                 args.push(N::num(offset.constant));
                 args.extend(offset.terms.iter().map(|(n, _)| n.clone()));
                 // Whether it is an input is known once the whole kernel was seen: `finish` decides.
-                self.contents.insert(name.as_str().into(), object);
+                let strides = offset.terms.iter().map(|(_, s)| *s).collect();
+                let known = Contents { object, strides, width: ty.size() };
+                let same = |c: &mut Contents| c.width = if c.width == ty.size() { c.width } else { 0 };
+                self.contents.entry(name.as_str().into()).and_modify(same).or_insert(known);
                 Value::Num(N::call(Fun { name: name.as_str().into(), ty: result, kind: FunKind::Abstract }, args))
             }
         }
@@ -621,7 +625,7 @@ impl<'p> Walk<'p> {
     /// What the bytes of a value are, read as a type of the same size.
     fn viewed(&mut self, value: Value, ty: &Type) -> Value {
         let Value::Num(n) = &value else { return value };
-        let is_float = n.ty() == Some(IntTy::OPAQUE) || n.as_num().is_some_and(|v| v >= FLOAT_TAG);
+        let is_float = is_float(n);
         match ty {
             Type::Int(int) if !is_float => Value::Num(N::cast(*int, n)),
             Type::Int(_) => self.opaque("bits", &[value], ty),
@@ -733,6 +737,9 @@ impl<'p> Walk<'p> {
                     self.emit(Protocol::branch(&guard, access, Protocol::Skip));
                     self.touch(target.object);
                     if guard.as_lit() == Some(true) {
+                        if let (Value::Num(n), Type::Int(_) | Type::Float(_)) = (&value, ty) {
+                            self.puts(target.object, &target.offset, width, n);
+                        }
                         let stored = Stored { offset: target.offset.clone(), width, value: value.clone() };
                         self.state.recent.insert(target.object, stored);
                     }
@@ -817,6 +824,11 @@ const FLOAT_TAG: i128 = 1 << 80;
 
 fn float_identity(value: f64) -> N {
     N::num(FLOAT_TAG + i128::from(value.to_bits()))
+}
+
+/// Does the term stand for a floating-point or an unknown value?
+pub(super) fn is_float(term: &N) -> bool {
+    term.ty() == Some(IntTy::OPAQUE) || term.as_num().is_some_and(|v| v >= FLOAT_TAG)
 }
 
 /// The constant that a number stands for.

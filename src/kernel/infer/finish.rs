@@ -25,6 +25,7 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
     }
     let emitted = Protocol::seq(std::mem::take(&mut walk.out));
     let protocol = without_arrivals(emitted, &mut walk);
+    let protocol = walk.with_settled(&protocol);
     let mut by_array: BTreeMap<Name, Vec<usize>> = BTreeMap::new();
     let mut written: BTreeSet<Name> = BTreeSet::new();
     each_access(&protocol, &mut |a| {
@@ -69,7 +70,7 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
     let never_written: BTreeSet<Name> = contents
         .iter()
         .filter(|(_, o)| {
-            let object = walk.info(**o);
+            let object = walk.info(o.object);
             object.kind == ObjectKind::Constant
                 || (object.kind == ObjectKind::Array(crate::core::Space::Global)
                     && !written.contains(&object.name)
@@ -79,7 +80,7 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
         .collect();
     let global: BTreeSet<Name> = contents
         .iter()
-        .filter(|(_, o)| walk.info(**o).kind == ObjectKind::Array(crate::core::Space::Global))
+        .filter(|(_, o)| walk.info(o.object).kind == ObjectKind::Array(crate::core::Space::Global))
         .map(|(f, _)| f.clone())
         .collect();
     let as_input = |fun: &Fun, args: &[N]| -> Option<N> {

@@ -8,9 +8,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
+use super::settled::Log;
 use super::state::{Cells, State};
 use super::value::{ObjId, Offset, Pointer, Target, Value, scalars};
-use super::{ObjectKind, Walk, clean, conjuncts};
+use super::{Walk, clean, conjuncts};
 use crate::base::{Name, Span};
 use crate::core::{Access, Mode, Protocol, Range, Step};
 use crate::exp::subst::Leaves;
@@ -178,6 +179,7 @@ impl<'p> Walk<'p> {
             self.counters.push(N::var(&counter));
             let outer_out = std::mem::take(&mut self.out);
             self.state.recent.clear();
+            self.state.log = Log::default();
             let head = State::clone(&self.state);
             // One iteration.
             let mut cond = B::lit(true);
@@ -329,11 +331,7 @@ impl<'p> Walk<'p> {
             }
             self.state.private.insert(*object, Rc::new(fresh));
         }
-        let arrays: Vec<ObjId> = (0..self.objects.len() as u32)
-            .map(ObjId)
-            .filter(|o| matches!(self.info(*o).kind, ObjectKind::Array(_)))
-            .collect();
-        for object in arrays {
+        for object in self.arrays().collect::<Vec<_>>() {
             let label = format!("{}.version", self.info(object).name);
             let var = self.placeholder(&label, IntTy::OPAQUE);
             let init = self.state.version(object);
@@ -714,11 +712,20 @@ impl<'p> Walk<'p> {
         let mut state = before.clone();
         state.recent.clear();
         for (c, value) in carried.iter().zip(&finals) {
+            let changed = c.out != N::var(&c.var);
             match &c.home {
                 Home::Version(o) => {
                     state.versions.insert(*o, value.clone());
+                    if changed {
+                        state.log.forget(*o);
+                    }
                 }
-                Home::Epoch => state.epoch = value.clone(),
+                Home::Epoch => {
+                    state.epoch = value.clone();
+                    if changed {
+                        state.log = Log::default();
+                    }
+                }
                 _ => {}
             }
         }

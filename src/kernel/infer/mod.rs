@@ -10,6 +10,7 @@ mod expr;
 mod finish;
 mod found;
 mod loops;
+mod settled;
 mod state;
 mod stmt;
 mod value;
@@ -27,6 +28,7 @@ use crate::kernel::ir::{FunId, Function, GlobalId, Program, Storage, VarId};
 use crate::kernel::types::Type;
 use crate::kernel::visit::Axes;
 
+use settled::{Contents, Settlement};
 use state::{Cells, State};
 use value::{ObjId, Offset, Pointer, Value};
 
@@ -47,6 +49,8 @@ pub struct Config {
     pub large_grids: bool,
     /// Pointer parameters that point into the array of an earlier one, and whether to its start.
     pub aliases: BTreeMap<String, (String, bool)>,
+    /// Are all arrays checked for races? What is read after a barrier rests on there being none.
+    pub all_arrays: bool,
     /// Assumptions of the source that are not used.
     pub left_out: Vec<Span>,
     /// How many statements and expressions may be walked before the kernel is given up as too large.
@@ -163,7 +167,10 @@ pub struct Walk<'p> {
     escaped: BTreeSet<ObjId>,
     holes: Vec<Value>,
     /// Which array a function of contents stands for.
-    contents: HashMap<Name, ObjId>,
+    contents: HashMap<Name, Contents>,
+    /// What arrays hold after barriers, by the function that identifies the phase.
+    settled: HashMap<Name, Settlement>,
+    settles: bool,
     /// What the pointers that were found in arrays point to.
     found: Vec<found::Found>,
     /// What work-groups copy in the background here.
@@ -326,6 +333,8 @@ impl<'p> Walk<'p> {
             escaped: BTreeSet::new(),
             holes: Vec::new(),
             contents: HashMap::new(),
+            settled: HashMap::new(),
+            settles: config.all_arrays,
             found: Vec::new(),
             copies: Vec::new(),
             warp_size: config.warp_size,
@@ -460,6 +469,12 @@ impl<'p> Walk<'p> {
         let id = ObjId(self.objects.len() as u32);
         self.objects.push(Object { name: Name::new(name), kind, ty });
         id
+    }
+
+    /// The arrays that there are.
+    fn arrays(&self) -> impl Iterator<Item = ObjId> {
+        let all = (0..self.objects.len() as u32).map(ObjId);
+        all.filter(|o| matches!(self.info(*o).kind, ObjectKind::Array(_)))
     }
 
     fn info(&self, id: ObjId) -> &Object {
@@ -800,6 +815,7 @@ impl<'p> Walk<'p> {
         let version = self.fresh_local("own");
         self.state.versions.insert(object, version);
         self.state.recent.remove(&object);
+        self.state.log.forget(object);
     }
 
     fn spend(&mut self, span: Span) -> bool {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::settled::Log;
 use super::value::{ObjId, Offset, Pointer, Value};
 use crate::base::Name;
 use crate::exp::{B, N};
@@ -33,6 +34,8 @@ pub struct State {
     pub epoch: N,
     /// The last store of this thread to an array, while nothing else of it was touched.
     pub recent: BTreeMap<ObjId, Stored>,
+    /// What this thread has stored since the last barrier.
+    pub log: Log,
     pub returned: B,
     pub broken: B,
     pub continued: B,
@@ -49,6 +52,7 @@ impl State {
             versions: BTreeMap::new(),
             epoch: N::num(0),
             recent: BTreeMap::new(),
+            log: Log::default(),
             returned: never.clone(),
             broken: never.clone(),
             continued: never.clone(),
@@ -110,6 +114,7 @@ impl State {
             versions,
             epoch: N::ite(cond, &then.epoch, &els.epoch),
             recent,
+            log: Log::join(&then.log, &els.log),
             returned: flag(&then.returned, &els.returned),
             broken: flag(&then.broken, &els.broken),
             continued: flag(&then.continued, &els.continued),

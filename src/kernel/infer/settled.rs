@@ -1,0 +1,311 @@
+//! What arrays hold after a barrier: what the last stores before it have put there. [INF-SETTLED]
+
+use std::rc::Rc;
+
+use super::expr::is_float;
+use super::loops::substitute;
+use super::value::{ObjId, Offset};
+use super::{ObjectKind, Walk};
+use crate::core::protocol::Fence;
+use crate::core::{Protocol, Scope, Space};
+use crate::exp::{B, BExp, Fun, IntTy, N, NBin, NExp, NRel, Subst, Var, free_vars_b, free_vars_n};
+
+/// A store of this thread, as `array[offset] = value` under the conditions of the path to it.
+#[derive(PartialEq, Debug)]
+struct Put {
+    object: ObjId,
+    offset: Offset,
+    width: u64,
+    value: N,
+    path: Vec<B>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+enum Entry {
+    Put(Rc<Put>),
+    /// Something of the array may have changed in a way that is not a `Put`.
+    Forget(ObjId),
+}
+
+/// What this thread has done to arrays since some point of its run, in program order.
+#[derive(Clone, Debug, Default)]
+pub struct Log {
+    /// The point: the same one only where it is the same allocation.
+    start: Rc<u8>,
+    entries: Vec<Entry>,
+}
+
+impl Log {
+    /// More entries are not kept.
+    const MOST: usize = 32;
+
+    fn push(&mut self, entry: Entry) {
+        if self.entries.len() >= Log::MOST {
+            *self = Log::default();
+        }
+        self.entries.push(entry);
+    }
+
+    pub fn forget(&mut self, object: ObjId) {
+        self.push(Entry::Forget(object));
+    }
+
+    /// After a branch: the entries of both sides, each of which has its condition in its path. When one side has passed a
+    /// barrier, nothing is known.
+    pub fn join(then: &Log, els: &Log) -> Log {
+        if !Rc::ptr_eq(&then.start, &els.start) {
+            return Log::default();
+        }
+        let common = then.entries.iter().zip(&els.entries).take_while(|(t, e)| t == e).count();
+        let mut joined = then.clone();
+        els.entries[common..].iter().for_each(|entry| joined.push(entry.clone()));
+        joined
+    }
+}
+
+/// Of each thread of the block that fulfils the guard: its last store to the array before the barrier.
+#[derive(Clone)]
+struct Fact {
+    strides: Vec<u64>,
+    terms: Vec<N>,
+    constant: i128,
+    width: u64,
+    guard: B,
+    value: N,
+}
+
+/// What holds after one barrier, in each of its runs.
+pub struct Settlement {
+    /// The arguments of the function that identifies the phase.
+    params: Vec<N>,
+    /// By array, the last store first.
+    facts: Vec<(ObjId, Vec<Fact>)>,
+}
+
+impl Walk<'_> {
+    /// This thread stores the value; nothing else of the array was touched by this store.
+    pub(super) fn puts(&mut self, object: ObjId, offset: &Offset, width: u64, value: &N) {
+        let small = value.depth() <= 30 && offset.terms.iter().all(|(n, _)| n.depth() <= 30);
+        if small && self.settles {
+            let path = self.path.clone();
+            let put = Put { object, offset: offset.clone(), width, value: value.clone(), path };
+            // `touch` has said that something changed: it was this.
+            if self.state.log.entries.last() == Some(&Entry::Forget(object)) {
+                self.state.log.entries.pop();
+            }
+            self.state.log.push(Entry::Put(Rc::new(put)));
+        }
+    }
+
+    /// All threads of the block pass a barrier: what they have stored is what the arrays hold in the phase after it.
+    pub(super) fn settle(&mut self, scope: Scope, masked: bool, fence: Fence, before: &[(ObjId, N)]) {
+        let log = std::mem::take(&mut self.state.log);
+        let NExp::Call(phase, params) = self.state.epoch.kind() else { return };
+        if scope == Scope::Warp || masked || !self.settles {
+            return;
+        }
+        let (phase, params) = (phase.name.clone(), params.clone());
+        let mut facts: Vec<(ObjId, Vec<Fact>)> = Vec::new();
+        let ordered = |object: ObjId, walk: &Self| match walk.info(object).kind {
+            ObjectKind::Array(Space::Shared) => fence.shared,
+            ObjectKind::Array(Space::Global) => fence.global,
+            ObjectKind::Private | ObjectKind::Constant => false,
+        };
+        // What was known before, and that nobody has touched since.
+        for (object, version) in before {
+            let untouched = !log.entries.iter().any(|entry| entry.object() == *object);
+            if let (true, NExp::Call(earlier, args)) = (untouched && ordered(*object, self), version.kind())
+                && let Some(known) = self.settled.get(&earlier.name)
+                && known.params == *args
+            {
+                facts.extend(known.facts.iter().filter(|(o, _)| o == object).cloned());
+            }
+        }
+        for entry in &log.entries {
+            let object = entry.object();
+            if !facts.iter().any(|(o, _)| *o == object) {
+                facts.push((object, Vec::new()));
+            }
+            let Some((_, known)) = facts.iter_mut().find(|(o, _)| *o == object) else { continue };
+            match entry {
+                Entry::Forget(_) => known.clear(),
+                Entry::Put(put) => match self.stated(put, &params) {
+                    Some(fact) if ordered(object, self) => {
+                        if !known.first().is_none_or(|last| last.tells_from(&fact)) {
+                            known.clear();
+                        }
+                        known.insert(0, fact);
+                    }
+                    _ => known.clear(),
+                },
+            }
+        }
+        facts.retain(|(_, known)| !known.is_empty());
+        if !facts.is_empty() {
+            self.settled.insert(phase, Settlement { params, facts });
+        }
+    }
+
+    /// The store as a statement about any thread of the block. `None` when it speaks of values that are not a function of
+    /// the thread, the launch and the iteration: what they are for another thread is not known.
+    fn stated(&self, put: &Put, params: &[N]) -> Option<Fact> {
+        // All threads of the block are here, so that what holds here holds for each of them.
+        let guard = B::and(put.path.iter().filter(|c| !self.path.contains(c)).cloned().collect::<Vec<_>>());
+        let known = |var: &Var| {
+            let coordinates = self.threads.iter().chain(&self.blocks).map(|(v, _)| v);
+            coordinates.chain(&self.globals_vars).any(|v| v == var) || params.iter().any(|p| p.as_var() == Some(var))
+        };
+        let terms: Vec<N> = put.offset.terms.iter().map(|(n, _)| n.clone()).collect();
+        let mut vars = free_vars_b(&guard);
+        terms.iter().chain([&put.value]).for_each(|n| vars.extend(free_vars_n(n)));
+        (vars.iter().all(known) && !put.offset.unknown_size).then(|| Fact {
+            strides: put.offset.terms.iter().map(|(_, s)| *s).collect(),
+            terms,
+            constant: put.offset.constant,
+            width: put.width,
+            guard,
+            value: put.value.clone(),
+        })
+    }
+
+    /// The protocol with what was read after barriers, as far as it is known.
+    pub(super) fn with_settled(&self, protocol: &Protocol) -> Protocol {
+        if self.settled.is_empty() {
+            return protocol.clone();
+        }
+        substitute(protocol, &mut Subst::with_functions(&|fun, args| self.read(fun, args, 0)))
+    }
+
+    /// What a read of contents gives.
+    fn read(&self, fun: &Fun, args: &[N], nesting: u32) -> Option<N> {
+        const DEEPEST: u32 = 4;
+        let contents = self.contents.get(&fun.name)?;
+        let NExp::Call(phase, now) = args.first()?.kind() else { return None };
+        let settlement = self.settled.get(&phase.name)?;
+        let (_, facts) = settlement.facts.iter().find(|(o, _)| *o == contents.object)?;
+        let (constant, terms) = args.get(args.len().checked_sub(contents.strides.len() + 1)?..)?.split_first()?;
+        let constant = constant.as_num()?;
+        let mut iteration = Subst::new();
+        for (param, value) in settlement.params.iter().zip(now) {
+            match param.as_var() {
+                Some(var) => iteration.bind(&var.name, value),
+                None if param == value => {}
+                None => return None,
+            }
+        }
+        // The last store decides; what cannot be compared with it hides the earlier ones.
+        let here = |f: &&Fact| f.strides == contents.strides && f.constant == constant && f.width == contents.width;
+        let stores: Vec<&Fact> = facts.iter().take_while(here).collect();
+        let mut result = N::call(fun.clone(), args.to_vec());
+        for fact in stores.iter().rev() {
+            let (cond, value) = self.written(fact, terms, &mut iteration);
+            let value = match (fun.ty, is_float(&value)) {
+                (IntTy::OPAQUE, true) => value,
+                (ty, false) if ty != IntTy::OPAQUE => N::cast(ty, &value),
+                _ => return None,
+            };
+            // What was stored may have been read after a barrier, too.
+            let value = match nesting < DEEPEST {
+                true => Subst::with_functions(&|f, a| self.read(f, a, nesting + 1)).numeric(&value),
+                false => value,
+            };
+            result = N::ite(&cond, &value, &result);
+        }
+        (!stores.is_empty()).then_some(result)
+    }
+
+    /// When a thread of the block has put something at these indices, and what. The thread is guessed; the condition says
+    /// that the guess is right.
+    fn written(&self, fact: &Fact, indices: &[N], iteration: &mut Subst) -> (B, N) {
+        let terms: Vec<N> = fact.terms.iter().map(|n| iteration.numeric(n)).collect();
+        let guard = iteration.boolean(&fact.guard);
+        let mut writer = Subst::new();
+        let mut conditions = Vec::new();
+        for (var, extent) in self.threads.iter().filter(|(_, extent)| extent.as_num() != Some(1)) {
+            let by_index = terms.iter().zip(indices).find_map(|(term, at)| at_index(term, var, at));
+            let guess = by_index.or_else(|| equal_to(&guard, var)).unwrap_or(N::num(0));
+            conditions.extend([N::num(0).le(&guess), guess.lt(extent)]);
+            writer.bind(&var.name, &guess);
+        }
+        for (term, at) in terms.iter().zip(indices) {
+            conditions.push(writer.numeric(term).eq(at));
+        }
+        conditions.push(writer.boolean(&guard));
+        let value = writer.numeric(&iteration.numeric(&fact.value));
+        (B::and(conditions), value)
+    }
+}
+
+impl Entry {
+    fn object(&self) -> ObjId {
+        match self {
+            Entry::Put(put) => put.object,
+            Entry::Forget(object) => *object,
+        }
+    }
+}
+
+impl Fact {
+    /// Is it certain, where this store is not at a place, that the other one may still be: do indices tell places apart?
+    fn tells_from(&self, other: &Fact) -> bool {
+        let alike = self.strides == other.strides && self.constant == other.constant && self.width == other.width;
+        alike && self.strides.len() <= 1 && self.strides.iter().all(|s| *s >= self.width)
+    }
+}
+
+/// A value of `var` for which the term may be `at`.
+fn at_index(term: &N, var: &Var, at: &N) -> Option<N> {
+    match term.kind() {
+        NExp::Var(v) => (v == var).then(|| at.clone()),
+        NExp::Cast(_, inner) => at_index(inner, var, at),
+        NExp::Bin(op, ty, l, r) => {
+            let inside = |n: &N| free_vars_n(n).contains(var);
+            match (inside(l), inside(r)) {
+                (true, false) => at_index(l, var, &undone(*op, *ty, at, r)?),
+                (false, true) if *op == NBin::Sub => at_index(r, var, &N::sub(IntTy::MATH, l, at)),
+                (false, true) => at_index(r, var, &undone(*op, *ty, at, l)?),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// What gives `at` when it comes before the operator and `other`.
+fn undone(op: NBin, ty: IntTy, at: &N, other: &N) -> Option<N> {
+    match op {
+        NBin::Add => Some(N::sub(IntTy::MATH, at, other)),
+        NBin::Sub => Some(N::add(IntTy::MATH, at, other)),
+        NBin::Mul => Some(N::bin(NBin::Div, IntTy::MATH, at, other)),
+        NBin::Xor => Some(N::bin(NBin::Xor, ty, at, other)),
+        _ => None,
+    }
+}
+
+/// What a conjunct of the condition says that the variable is equal to.
+fn equal_to(guard: &B, var: &Var) -> Option<N> {
+    match guard.kind() {
+        BExp::And(parts) => parts.iter().find_map(|part| equal_to(part, var)),
+        BExp::Rel(NRel::Eq, l, r) => {
+            let is = |n: &N| matches!(n.kind(), NExp::Var(v) if v == var);
+            let value = if is(l) {
+                r
+            } else if is(r) {
+                l
+            } else {
+                return None;
+            };
+            (!free_vars_n(value).contains(var)).then(|| value.clone())
+        }
+        _ => None,
+    }
+}
+
+/// What a function of contents stands for.
+#[derive(Clone)]
+pub struct Contents {
+    pub object: ObjId,
+    pub strides: Vec<u64>,
+    /// 0 when several sizes are read by the same function.
+    pub width: u64,
+}
