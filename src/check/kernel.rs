@@ -13,6 +13,7 @@ use crate::core::kernel::{Kernel, OTHER};
 use crate::core::nonempty::{MustRun, may_be_empty};
 use crate::core::race::{ArrayRaces, RacePhase, frame};
 use crate::core::scope::{Level, Task, cluster_sizes};
+use crate::core::tickets;
 use crate::core::uniform::{Obligation, divergence};
 use crate::core::wellformed::violations;
 use crate::core::{Coordinate, Mode, Protocol, SiteId};
@@ -451,7 +452,7 @@ impl Check<'_> {
     fn uniformity(&mut self, at: &AtLevel, obligation: &Obligation) {
         let span = self.span(obligation.barrier);
         let mut asserts = vec![divergence(&at.projection, obligation)];
-        asserts.extend(self.pair_facts(&at.projection.locals));
+        self.add_facts(&mut asserts, &at.projection.locals);
         let query = Query::new(declared(&asserts), asserts.clone());
         self.queries += 1;
         let line = location(self.sources, span).line;
@@ -530,6 +531,16 @@ impl Check<'_> {
         }
     }
 
+    /// Adds to conditions about two threads what is known of them.
+    fn add_facts(&mut self, asserts: &mut Vec<B>, locals: &[Var]) {
+        asserts.extend(self.pair_facts(locals));
+        let results = tickets::facts(asserts);
+        if !results.is_empty() && tickets::counts(asserts) {
+            self.rests_on(vec!["counters that atomic operations count do not wrap around".to_owned()]);
+        }
+        asserts.extend(results);
+    }
+
     /// Facts about the two threads of a pair: each holds of the one and the other, both ways round.
     fn pair_facts(&self, locals: &[Var]) -> Vec<B> {
         let mut swap = Subst::new();
@@ -566,7 +577,7 @@ impl Check<'_> {
             return;
         }
         let mut asserts = vec![phase.assumptions.clone(), races.formula.clone()];
-        asserts.extend(self.pair_facts(&phase.locals));
+        self.add_facts(&mut asserts, &phase.locals);
         self.queries += 1;
         match self.session.check(&Query::new(declared(&asserts), asserts)) {
             Answer::Unsat { assumptions } => return self.rests_on(assumptions),
@@ -575,7 +586,7 @@ impl Check<'_> {
         }
         let races = phase.races_on(array);
         let mut asserts = vec![phase.assumptions.clone(), races.formula.clone()];
-        asserts.extend(self.pair_facts(&phase.locals));
+        self.add_facts(&mut asserts, &phase.locals);
         let base = Query::new(declared(&asserts), asserts);
         self.session.with_base(&base);
         let mut distinct = B::not(&races.same_value);

@@ -124,7 +124,7 @@ impl<'m> Tables<'m> {
                 FunKind::Input => {
                     contents.insert(input_name(fun, args), *v);
                 }
-                FunKind::Abstract => {
+                FunKind::Abstract | FunKind::Ticket(_) => {
                     let label = fun.name.as_str().split(['$', '.']).next().unwrap_or("").to_owned();
                     doubt.get_or_insert_with(|| format!("it rests on a value that is not modelled (`{label}`)"));
                 }

@@ -18,6 +18,7 @@ pub mod range;
 pub mod scope;
 pub mod semantics;
 pub mod split;
+pub mod tickets;
 pub mod trace;
 pub mod uniform;
 pub mod unsync;

@@ -6,7 +6,7 @@
 
 use std::fmt::{Display, Formatter, Result};
 
-use super::syntax::{B, BExp, Fun, FunKind, IntTy, N, NBin, NExp, NRel};
+use super::syntax::{B, BExp, Fun, FunKind, IntTy, N, NBin, NExp, NRel, Order};
 use crate::base::Name;
 
 impl Display for IntTy {
@@ -118,6 +118,16 @@ const NODES: usize = 20_000;
 /// Terms deeper than this are left out, so that printing does not run out of stack.
 const DEPTH: u32 = 2_000;
 
+/// The word for an order in the text form.
+pub fn order_word(order: Order) -> &'static str {
+    match order {
+        Order::Up => "up",
+        Order::Down => "down",
+        Order::Swap => "swap",
+        Order::Compare => "compare",
+    }
+}
+
 struct Out<'f, 'b> {
     f: &'f mut Formatter<'b>,
     nodes: usize,
@@ -198,11 +208,17 @@ impl Out<'_, '_> {
         }
     }
 
-    /// `f`, `~f` when it is abstract, `f#u32` when its results are not of the default type.
+    /// `f`, `~f` when it is abstract, `~[up 3 1] f` for the result of an atomic operation, `f#u32` when its results are not
+    /// of the default type.
     fn function(&mut self, fun: &Fun) -> Result {
         let mark = match fun.kind {
             FunKind::Input => "",
             FunKind::Abstract => "~",
+            FunKind::Ticket(ticket) => {
+                let word = order_word(ticket.order);
+                write!(self.f, "~[{word} {} {}] ", ticket.cell, ticket.thread)?;
+                ""
+            }
         };
         let name = fun.name.as_str();
         if is_builtin(name) {

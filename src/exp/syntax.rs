@@ -87,6 +87,32 @@ pub enum FunKind {
     Input,
     /// Stands for a value that the analysis does not model: not every table of values need be possible.
     Abstract,
+    /// The same, of which something is known: the result of an atomic operation.
+    Ticket(Ticket),
+}
+
+/// What an atomic operation gives, the old content of a cell, in a time in which the cell is changed by operations of this
+/// order only. The arguments of the function: the operand, what identifies the cell and that time, the thread, and others.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Ticket {
+    pub order: Order,
+    /// How many arguments identify the cell and the time.
+    pub cell: u8,
+    /// How many arguments identify the thread.
+    pub thread: u8,
+}
+
+/// How the contents of a cell go on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Order {
+    /// By adding operands that are not negative.
+    Up,
+    /// By subtracting operands that are not negative.
+    Down,
+    /// By storing the operand, always the same one.
+    Swap,
+    /// By replacing the operand, when that is the content, by something that no operation replaces.
+    Compare,
 }
 
 /// An uninterpreted function of integers: equal arguments give equal results, and nothing else is known.
@@ -225,7 +251,7 @@ thread_local! {
 }
 
 /// Counts terms that are made or visited.
-pub(super) fn work(terms: u64) {
+pub(crate) fn work(terms: u64) {
     WORK.set(WORK.get().saturating_add(terms));
 }
 

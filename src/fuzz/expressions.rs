@@ -1,7 +1,7 @@
 //! Expressions over given variables.
 
 use super::choices::Choices;
-use crate::exp::{B, Fun, FunKind, IntTy, N, NBin, NRel, Var};
+use crate::exp::{B, Fun, FunKind, IntTy, N, NBin, NRel, Order, Ticket, Var};
 
 const TYPES: [IntTy; 7] = [IntTy::I32, IntTy::MATH, IntTy::U32, IntTy::I8, IntTy::U8, IntTy::I64, IntTy::U64];
 const OPERATORS: [NBin; 12] = [
@@ -47,7 +47,8 @@ pub fn any_number(choices: &mut Choices, vars: &[Var], depth: u32) -> N {
         _ => {
             let name = *choices.one_of(&["f", "min", "A.x", "operator()"]).unwrap_or(&"f");
             let ty = *choices.one_of(&TYPES).unwrap_or(&IntTy::I32);
-            let kind = *choices.one_of(&[FunKind::Input, FunKind::Abstract]).unwrap_or(&FunKind::Input);
+            let ticket = FunKind::Ticket(Ticket { order: Order::Up, cell: 2, thread: 1 });
+            let kind = *choices.one_of(&[FunKind::Input, FunKind::Abstract, ticket]).unwrap_or(&FunKind::Input);
             let count = choices.pick(3);
             let args = (0..count).map(|_| any_number(choices, vars, depth - 1)).collect();
             N::call(Fun { name: name.into(), ty, kind }, args)

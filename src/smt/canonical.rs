@@ -72,10 +72,11 @@ impl Writer {
     fn fun(&mut self, fun: &Fun) {
         self.text(fun.name.as_str());
         self.ty(fun.ty);
-        self.bytes.push(match fun.kind {
-            FunKind::Input => 0,
-            FunKind::Abstract => 1,
-        });
+        match fun.kind {
+            FunKind::Input => self.bytes.push(0),
+            FunKind::Abstract => self.bytes.push(1),
+            FunKind::Ticket(ticket) => self.bytes.extend([2, ticket.order as u8, ticket.cell, ticket.thread]),
+        }
     }
 
     fn refer(&mut self, address: usize) {

@@ -3,8 +3,9 @@
 use super::lex::Token;
 use super::parser::{Parsed, Parser};
 use crate::base::Name;
+use crate::exp::display::order_word;
 use crate::exp::display::{TYPES, is_builtin};
-use crate::exp::{B, Fun, FunKind, IntTy, N, NBin, NRel};
+use crate::exp::{B, Fun, FunKind, IntTy, N, NBin, NRel, Order, Ticket};
 
 /// An expression may be this high as a term.
 const HEIGHT: u32 = 1_000;
@@ -147,8 +148,9 @@ impl Parser<'_> {
             }
             Token::Mark("~", None) => {
                 self.skip();
+                let kind = if self.eat("[") { FunKind::Ticket(self.ticket()?) } else { FunKind::Abstract };
                 let name = self.name("the name of a function")?;
-                self.call(name, FunKind::Abstract)
+                self.call(name, kind)
             }
             Token::Word { name, quoted } => {
                 self.skip();
@@ -202,6 +204,24 @@ impl Parser<'_> {
         let ty = self.result_type()?;
         let args = self.arguments(None)?;
         Ok(Term::Number(N::call(Fun { name, ty, kind }, args)))
+    }
+
+    /// `up 3 1]`
+    fn ticket(&mut self) -> Parsed<Ticket> {
+        let at = self.here();
+        let word = self.name("the order of an atomic operation")?;
+        let orders = [Order::Up, Order::Down, Order::Swap, Order::Compare];
+        let Some(order) = orders.into_iter().find(|o| order_word(*o) == word.as_str()) else {
+            return self.fail(at, format!("`{word}` is not an order: expected up, down, swap or compare"));
+        };
+        let mut count = || {
+            let at = self.here();
+            let number = self.number("a number of arguments")?;
+            u8::try_from(number).or_else(|_| self.fail(at, "more than 255 arguments".to_owned()))
+        };
+        let (cell, thread) = (count()?, count()?);
+        self.expect("]")?;
+        Ok(Ticket { order, cell, thread })
     }
 
     fn result_type(&mut self) -> Parsed<IntTy> {

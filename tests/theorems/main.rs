@@ -11,4 +11,5 @@ mod phases;
 mod race;
 mod scope;
 mod text;
+mod tickets;
 mod uniform;

@@ -233,11 +233,11 @@ impl<'p> Walk<'p> {
                 for arg in args {
                     values.push(self.eval(arg));
                 }
-                let pointer = match values.into_iter().next() {
-                    Some(value) => self.as_pointer(value),
-                    None => return self.unknown_of(&expr.ty, "atomic"),
+                let Some((pointer, operands)) = values.split_first() else {
+                    return self.unknown_of(&expr.ty, "atomic");
                 };
-                self.atomic(&pointer, &expr.ty, *scope, name, span)
+                let pointer = self.as_pointer(pointer.clone());
+                self.atomic(&pointer, operands, &expr.ty, *scope, name, span)
             }
             Intrinsic::Barrier(scope) => {
                 let mask = args.first().map(|a| self.number(a));
@@ -480,7 +480,16 @@ impl<'p> Walk<'p> {
         }
     }
 
-    fn atomic(&mut self, pointer: &Pointer, ty: &Type, scope: Scope, name: &Name, span: Span) -> Value {
+    fn atomic(
+        &mut self,
+        pointer: &Pointer,
+        operands: &[Value],
+        ty: &Type,
+        scope: Scope,
+        name: &Name,
+        span: Span,
+    ) -> Value {
+        let mut result = None;
         if pointer.unknown.is_some() {
             self.lose(
                 "unknown-pointer",
@@ -505,11 +514,18 @@ impl<'p> Walk<'p> {
                         span,
                     );
                     self.emit(Protocol::branch(&guard, access, Protocol::Skip));
+                    match (pointer.targets.as_slice(), guard.as_lit()) {
+                        ([_], Some(true)) => result = self.taken(target, ty, name.as_str(), operands),
+                        _ => self.changes(target.object),
+                    }
                     self.touch(target.object);
                 }
             }
         }
-        self.unknown_of(ty, &format!("atomic{name}"))
+        match result {
+            Some(result) => Value::Num(result),
+            None => self.unknown_of(ty, &format!("atomic{name}")),
+        }
     }
 
     /// The state of a Mersenne Twister for GPUs serves 256 threads of one block, each with a slot of its own.

@@ -28,10 +28,15 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
     let protocol = walk.with_settled(&protocol);
     let mut by_array: BTreeMap<Name, Vec<usize>> = BTreeMap::new();
     let mut written: BTreeSet<Name> = BTreeSet::new();
+    // By anything but atomic operations.
+    let mut stored: BTreeSet<Name> = BTreeSet::new();
     each_access(&protocol, &mut |a| {
         by_array.entry(a.array.clone()).or_default().push(a.site.0 as usize);
         if a.mode != Mode::Rd {
             written.insert(a.array.clone());
+        }
+        if matches!(a.mode, Mode::Wr(_)) {
+            stored.insert(a.array.clone());
         }
     });
     super::found::check(&mut walk, kernel, &written);
@@ -83,7 +88,12 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
         .filter(|(_, o)| walk.info(o.object).kind == ObjectKind::Array(crate::core::Space::Global))
         .map(|(f, _)| f.clone())
         .collect();
+    let (pre, pairs) = (std::mem::take(&mut walk.pre), std::mem::take(&mut walk.pair_facts));
+    let stored_to = |object| stored.contains(&walk.info(object).name);
     let as_input = |fun: &Fun, args: &[N]| -> Option<N> {
+        if let Some(result) = walk.settled_ticket(fun, args, &stored_to) {
+            return Some(result);
+        }
         let initial = global.contains(&fun.name) && args.first().and_then(N::as_num) == Some(0);
         if never_written.contains(&fun.name) {
             let fun = Fun { kind: FunKind::Input, ..fun.clone() };
@@ -97,8 +107,8 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
     };
     let mut subst = Subst::with_functions(&as_input);
     let protocol = substitute(&protocol, &mut subst);
-    let pre = subst.boolean(&B::and(std::mem::take(&mut walk.pre)));
-    let pairs = std::mem::take(&mut walk.pair_facts).into_iter().map(|f| subst.boolean(&f)).collect();
+    let pre = subst.boolean(&B::and(pre));
+    let pairs = pairs.into_iter().map(|f| subst.boolean(&f)).collect();
 
     let code = place(&protocol, &walk, &layouts);
     let mut arrays = Vec::new();

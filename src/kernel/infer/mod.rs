@@ -13,6 +13,7 @@ mod loops;
 mod settled;
 mod state;
 mod stmt;
+mod tickets;
 mod value;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -171,6 +172,8 @@ pub struct Walk<'p> {
     /// What arrays hold after barriers, by the function that identifies the phase.
     settled: HashMap<Name, Settlement>,
     settles: bool,
+    /// What atomic operations do to arrays.
+    atomics: BTreeMap<ObjId, BTreeSet<tickets::Use>>,
     /// What the pointers that were found in arrays point to.
     found: Vec<found::Found>,
     /// What work-groups copy in the background here.
@@ -335,6 +338,7 @@ impl<'p> Walk<'p> {
             contents: HashMap::new(),
             settled: HashMap::new(),
             settles: config.all_arrays,
+            atomics: BTreeMap::new(),
             found: Vec::new(),
             copies: Vec::new(),
             warp_size: config.warp_size,

@@ -205,25 +205,27 @@ impl Walk<'_> {
                 _ => return None,
             };
             // What was stored may have been read after a barrier, too.
-            let value = match nesting < DEEPEST {
+            let inner = match nesting < DEEPEST {
                 true => Subst::with_functions(&|f, a| self.read(f, a, nesting + 1)).numeric(&value),
-                false => value,
+                false => value.clone(),
             };
+            let value = if is_small(&inner) { inner } else { value };
             result = N::ite(&cond, &value, &result);
         }
-        (!stores.is_empty()).then_some(result)
+        (!stores.is_empty() && is_small(&result)).then_some(result)
     }
 
-    /// When a thread of the block has put something at these indices, and what. The thread is guessed; the condition says
-    /// that the guess is right.
+    /// When a thread of the block has put something at these indices, and what. The thread is guessed from the indices, so
+    /// that equal indices give equal guesses; the condition says that the guess is right.
     fn written(&self, fact: &Fact, indices: &[N], iteration: &mut Subst) -> (B, N) {
         let terms: Vec<N> = fact.terms.iter().map(|n| iteration.numeric(n)).collect();
         let guard = iteration.boolean(&fact.guard);
         let mut writer = Subst::new();
         let mut conditions = Vec::new();
+        let fixed = |n: &N| !self.term_has_thread(n);
         for (var, extent) in self.threads.iter().filter(|(_, extent)| extent.as_num() != Some(1)) {
-            let by_index = terms.iter().zip(indices).find_map(|(term, at)| at_index(term, var, at));
-            let guess = by_index.or_else(|| equal_to(&guard, var)).unwrap_or(N::num(0));
+            let by_index = terms.iter().zip(indices).find_map(|(term, at)| at_index(term, var, at, &fixed));
+            let guess = by_index.or_else(|| equal_to(&guard, var, &fixed)).unwrap_or(N::num(0));
             conditions.extend([N::num(0).le(&guess), guess.lt(extent)]);
             writer.bind(&var.name, &guess);
         }
@@ -234,6 +236,31 @@ impl Walk<'_> {
         let value = writer.numeric(&iteration.numeric(&fact.value));
         (B::and(conditions), value)
     }
+}
+
+/// Is the term worth its place in a question? Terms share parts, but they are printed, and told to solvers, as trees.
+fn is_small(term: &N) -> bool {
+    const MOST: usize = 150;
+    fn numeric(term: &N, left: usize) -> Option<usize> {
+        let left = left.checked_sub(1)?;
+        match term.kind() {
+            NExp::Num(_) | NExp::Var(_) => Some(left),
+            NExp::Bin(_, _, l, r) => numeric(r, numeric(l, left)?),
+            NExp::If(c, t, e) => numeric(e, numeric(t, boolean(c, left)?)?),
+            NExp::Cast(_, inner) => numeric(inner, left),
+            NExp::Call(_, args) => args.iter().try_fold(left, |left, arg| numeric(arg, left)),
+        }
+    }
+    fn boolean(term: &B, left: usize) -> Option<usize> {
+        let left = left.checked_sub(1)?;
+        match term.kind() {
+            BExp::Lit(_) => Some(left),
+            BExp::Rel(_, l, r) => numeric(r, numeric(l, left)?),
+            BExp::And(parts) | BExp::Or(parts) => parts.iter().try_fold(left, |left, part| boolean(part, left)),
+            BExp::Not(inner) => boolean(inner, left),
+        }
+    }
+    numeric(term, MOST).is_some()
 }
 
 impl Entry {
@@ -253,20 +280,17 @@ impl Fact {
     }
 }
 
-/// A value of `var` for which the term may be `at`.
-fn at_index(term: &N, var: &Var, at: &N) -> Option<N> {
+/// A value of `var` for which the term may be `at`, if everything else in it is fixed.
+fn at_index(term: &N, var: &Var, at: &N, fixed: &dyn Fn(&N) -> bool) -> Option<N> {
     match term.kind() {
         NExp::Var(v) => (v == var).then(|| at.clone()),
-        NExp::Cast(_, inner) => at_index(inner, var, at),
-        NExp::Bin(op, ty, l, r) => {
-            let inside = |n: &N| free_vars_n(n).contains(var);
-            match (inside(l), inside(r)) {
-                (true, false) => at_index(l, var, &undone(*op, *ty, at, r)?),
-                (false, true) if *op == NBin::Sub => at_index(r, var, &N::sub(IntTy::MATH, l, at)),
-                (false, true) => at_index(r, var, &undone(*op, *ty, at, l)?),
-                _ => None,
-            }
-        }
+        NExp::Cast(_, inner) => at_index(inner, var, at, fixed),
+        NExp::Bin(op, ty, l, r) => match (fixed(l), fixed(r)) {
+            (false, true) => at_index(l, var, &undone(*op, *ty, at, r)?, fixed),
+            (true, false) if *op == NBin::Sub => at_index(r, var, &N::sub(IntTy::MATH, l, at), fixed),
+            (true, false) => at_index(r, var, &undone(*op, *ty, at, l)?, fixed),
+            _ => None,
+        },
         _ => None,
     }
 }
@@ -283,19 +307,13 @@ fn undone(op: NBin, ty: IntTy, at: &N, other: &N) -> Option<N> {
 }
 
 /// What a conjunct of the condition says that the variable is equal to.
-fn equal_to(guard: &B, var: &Var) -> Option<N> {
+fn equal_to(guard: &B, var: &Var, fixed: &dyn Fn(&N) -> bool) -> Option<N> {
     match guard.kind() {
-        BExp::And(parts) => parts.iter().find_map(|part| equal_to(part, var)),
+        BExp::And(parts) => parts.iter().find_map(|part| equal_to(part, var, fixed)),
         BExp::Rel(NRel::Eq, l, r) => {
             let is = |n: &N| matches!(n.kind(), NExp::Var(v) if v == var);
-            let value = if is(l) {
-                r
-            } else if is(r) {
-                l
-            } else {
-                return None;
-            };
-            (!free_vars_n(value).contains(var)).then(|| value.clone())
+            let value = if is(l) { r } else if is(r) { l } else { return None };
+            fixed(value).then(|| value.clone())
         }
         _ => None,
     }

@@ -1,0 +1,123 @@
+//! What is known of the results of atomic operations that two threads make on one cell. [RACE-TICKET]
+
+use crate::exp::syntax::work;
+use crate::exp::{B, BExp, Fun, FunKind, IntTy, N, NExp, Order, Ticket};
+use rustc_hash::FxHashSet;
+
+/// So many operations are compared with each other.
+const MOST: usize = 24;
+
+/// The result of an atomic operation, as it stands in a formula.
+struct Taken {
+    ticket: Ticket,
+    result: N,
+    args: Vec<N>,
+}
+
+/// Facts about the results in these conditions: two operations of different threads on one cell come one after the
+/// other, and nothing but such operations changes the cell in between.
+///
+/// Source:   theory 5; protocol-spec/06-race.md.      Shape: conditions over both threads -> conditions.
+/// Ensures:  THM-TICKET, tests/theorems/tickets.rs: the results of any run fulfil them.
+/// Errors:   none, total.
+pub fn facts(conditions: &[B]) -> Vec<B> {
+    let mut found = Found::default();
+    conditions.iter().for_each(|b| found.boolean(b));
+    let mut facts = Vec::new();
+    for (i, one) in found.taken.iter().enumerate() {
+        for two in &found.taken[i + 1..] {
+            facts.extend(fact(one, two).filter(|f| f.as_lit() != Some(true)));
+        }
+    }
+    facts
+}
+
+/// Does one of the facts rest on a counter that does not wrap around?
+pub fn counts(conditions: &[B]) -> bool {
+    let mut found = Found::default();
+    conditions.iter().for_each(|b| found.boolean(b));
+    found.taken.iter().any(|t| matches!(t.ticket.order, Order::Up | Order::Down))
+}
+
+fn fact(one: &Taken, two: &Taken) -> Option<B> {
+    if one.ticket != two.ticket {
+        return None;
+    }
+    let (operand1, cell1, thread1) = one.parts()?;
+    let (operand2, cell2, thread2) = two.parts()?;
+    let same_cell = cell1.iter().zip(cell2).map(|(a, b)| a.eq(b));
+    let other_thread = B::or(thread1.iter().zip(thread2).map(|(a, b)| a.ne(b)).collect::<Vec<_>>());
+    let premise = B::and(same_cell.chain([other_thread]).collect::<Vec<_>>());
+    let (r1, r2) = (&one.result, &two.result);
+    let after = |r: &N, operand: &N| N::add(IntTy::MATH, r, operand);
+    let conclusion = match one.ticket.order {
+        // [RACE-TICKET-UP]       the later one finds at least what the earlier one has made of the content
+        Order::Up => B::or([after(r1, operand1).le(r2), after(r2, operand2).le(r1)]),
+        // [RACE-TICKET-DOWN]
+        Order::Down => B::or([after(r2, operand1).le(r1), after(r1, operand2).le(r2)]),
+        // [RACE-TICKET-SWAP]     the later one finds what the earlier one has stored
+        Order::Swap => B::or([r1.eq(operand2), r2.eq(operand1)]),
+        // [RACE-TICKET-COMPARE]  only one finds what is replaced
+        Order::Compare => B::or([r1.ne(operand1), r2.ne(operand2)]),
+    };
+    Some(B::implies(&premise, &conclusion))
+}
+
+impl Taken {
+    /// The operand, what identifies the cell, and what identifies the thread.
+    fn parts(&self) -> Option<(&N, &[N], &[N])> {
+        let (operand, rest) = self.args.split_first()?;
+        let (cell, rest) = rest.split_at_checked(self.ticket.cell.into())?;
+        let (thread, _) = rest.split_at_checked(self.ticket.thread.into())?;
+        Some((operand, cell, thread))
+    }
+}
+
+/// The applications of functions for tickets in a formula, each once.
+#[derive(Default)]
+struct Found {
+    taken: Vec<Taken>,
+    seen: FxHashSet<usize>,
+}
+
+impl Found {
+    fn call(&mut self, fun: &Fun, args: &[N], result: &N) {
+        args.iter().for_each(|a| self.numeric(a));
+        if let FunKind::Ticket(ticket) = fun.kind
+            && self.taken.len() < MOST
+            && !self.taken.iter().any(|t| t.result == *result)
+        {
+            self.taken.push(Taken { ticket, result: result.clone(), args: args.to_vec() });
+        }
+    }
+
+    fn numeric(&mut self, term: &N) {
+        if !self.seen.insert(term.address()) {
+            return;
+        }
+        work(1);
+        match term.kind() {
+            NExp::Num(_) | NExp::Var(_) => {}
+            NExp::Bin(_, _, l, r) => [l, r].into_iter().for_each(|n| self.numeric(n)),
+            NExp::If(c, t, e) => {
+                self.boolean(c);
+                [t, e].into_iter().for_each(|n| self.numeric(n));
+            }
+            NExp::Cast(_, inner) => self.numeric(inner),
+            NExp::Call(fun, args) => self.call(fun, args, term),
+        }
+    }
+
+    fn boolean(&mut self, term: &B) {
+        if !self.seen.insert(term.address()) {
+            return;
+        }
+        work(1);
+        match term.kind() {
+            BExp::Lit(_) => {}
+            BExp::Rel(_, l, r) => [l, r].into_iter().for_each(|n| self.numeric(n)),
+            BExp::And(parts) | BExp::Or(parts) => parts.iter().for_each(|p| self.boolean(p)),
+            BExp::Not(inner) => self.boolean(inner),
+        }
+    }
+}
