@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use itertools::Itertools;
 
-use crate::base::{Name, SourceMap};
+use crate::base::{FileId, Name, SourceMap};
 use crate::exp::display::plain;
 use crate::exp::{B, IntTy, N, Subst, Var, free_vars_b};
 use crate::frontend::cuda::host::HostLaunch;
@@ -33,12 +33,22 @@ pub struct HostFacts {
 }
 
 /// Puts the launches of a kernel together.
-pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], sources: &SourceMap) -> HostFacts {
+pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], own: FileId, sources: &SourceMap) -> HostFacts {
     let mut facts = HostFacts::default();
     if launches.is_empty() {
         return facts;
     }
-    let lines: Vec<String> = launches.iter().map(|l| sources.start(l.span).line.to_string()).collect();
+    let lines: Vec<String> = launches
+        .iter()
+        .map(|launch| {
+            let line = sources.start(launch.span).line;
+            let file = sources.path(launch.span.file);
+            match file.file_name().filter(|_| launch.span.file != own) {
+                Some(name) => format!("{line} of {}", name.to_string_lossy()),
+                None => line.to_string(),
+            }
+        })
+        .collect();
     facts.place = match lines.as_slice() {
         [one] => format!("the launch on line {one}"),
         lines => format!("the launches on lines {}", lines.join(", ")),
