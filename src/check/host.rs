@@ -1,6 +1,6 @@
 //! What the launches of a kernel in the host code say about it: sizes, values of parameters, conditions, aliases.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools;
 
@@ -9,10 +9,13 @@ use crate::exp::display::plain;
 use crate::exp::{B, IntTy, N, Subst, Var, free_vars_b};
 use crate::frontend::cuda::host::HostLaunch;
 use crate::kernel::ir::VarDecl;
-use crate::kernel::types::Type;
+use crate::kernel::types::{StructTy, Type};
 
 /// More launches than this are only looked at for what they have in common.
 const MAX_ALTERNATIVES: usize = 8;
+
+/// Ends the names of variables of the host; no name of a kernel has it.
+const OF_HOST: &str = "@host";
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 
@@ -80,14 +83,14 @@ pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], own: FileId, sour
     match alternatives.as_slice() {
         [only] => {
             for condition in only {
-                let words = format!("{} ({}{fits})", plain(condition), facts.place);
+                let words = format!("{} ({}{fits})", words(condition), facts.place);
                 facts.conditions.push((condition.clone(), words));
             }
         }
         several if several.len() <= MAX_ALTERNATIVES => {
             let either = B::or(several.iter().map(|a| B::and(a.iter().cloned())));
             if either.as_lit().is_none() {
-                let words = format!("{} ({}{fits})", plain(&either), facts.place);
+                let words = format!("{} ({}{fits})", words(&either), facts.place);
                 facts.conditions.push((either, words));
             }
         }
@@ -138,8 +141,63 @@ fn relations(params: &[VarDecl], launch: &HostLaunch, known: &HostFacts, convert
         }
     }
     relations.extend(launch.facts.iter().cloned());
-    let in_kernel = relations.into_iter().map(|r| subst.boolean(&r));
-    in_kernel.filter(|r| r.as_lit().is_none() && free_vars_b(r).iter().all(|v| of_kernel.contains(v))).collect()
+    for (param, given) in params.iter().zip(&launch.pointers) {
+        if let (Type::Struct(ty), Some((object, true))) = (&param.ty, given) {
+            parts_of(param, ty, object, &mut subst, &mut of_kernel);
+        }
+    }
+    let relations: Vec<B> = relations.iter().map(|r| subst.boolean(r)).filter(|r| r.as_lit().is_none()).collect();
+    about_kernel(relations, &of_kernel, launch)
+}
+
+/// The fields of an object that a kernel is given by value are those of the parameter.
+fn parts_of(param: &VarDecl, ty: &StructTy, object: &str, subst: &mut Subst, of_kernel: &mut Vec<Var>) {
+    for field in &ty.fields {
+        if let Type::Int(int) = field.ty {
+            let var = Var::new(format!("{}.{}", param.name, field.name).as_str(), int);
+            subst.bind(&Name::new(format!("{object}.{}", field.name)), &N::var(&var));
+            of_kernel.push(var);
+        }
+    }
+}
+
+/// The relations that say something of the kernel: of its own variables, or of variables of the host that it shares with
+/// relations that do. Variables of the host become globals of their own.
+fn about_kernel(relations: Vec<B>, of_kernel: &[Var], launch: &HostLaunch) -> Vec<B> {
+    let mentioned: Vec<_> = relations.iter().map(free_vars_b).collect();
+    let mut linked: BTreeSet<&Var> = of_kernel.iter().collect();
+    loop {
+        let before = linked.len();
+        for vars in &mentioned {
+            if vars.iter().any(|v| linked.contains(v)) {
+                linked.extend(vars);
+            }
+        }
+        if linked.len() == before {
+            break;
+        }
+    }
+    let mut rename = Subst::new();
+    for var in linked.iter().filter(|v| !of_kernel.contains(v)) {
+        let ty = launch.types.get(&var.name).copied().unwrap_or(IntTy::I64);
+        rename.bind(&var.name, &N::var(&Var { name: Name::new(format!("{}{OF_HOST}", var.name)), ty }));
+    }
+    let about = relations.iter().zip(&mentioned).filter(|(_, vars)| vars.iter().any(|v| linked.contains(v)));
+    about.map(|(relation, _)| rename.boolean(relation)).collect()
+}
+
+/// Is this a variable of the host, which the kernel does not have?
+pub fn is_of_host(var: &Var) -> bool {
+    is_of_host_name(var.name.as_str())
+}
+
+pub fn is_of_host_name(name: &str) -> bool {
+    name.ends_with(OF_HOST)
+}
+
+/// A condition as the report lists it.
+fn words(condition: &B) -> String {
+    plain(condition).replace(OF_HOST, "").replace('`', "")
 }
 
 fn aliases(params: &[VarDecl], launch: &HostLaunch, found: &mut BTreeMap<String, (String, bool)>) {
