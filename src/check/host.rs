@@ -46,10 +46,12 @@ pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], own: FileId, sour
         .map(|launch| {
             let line = sources.start(launch.span).line;
             let file = sources.path(launch.span.file);
-            match file.file_name().filter(|_| launch.span.file != own) {
+            let line = match file.file_name().filter(|_| launch.span.file != own) {
                 Some(name) => format!("{line} of {}", name.to_string_lossy()),
                 None => line.to_string(),
-            }
+            };
+            let calls: Vec<String> = launch.calls.iter().map(|c| sources.start(*c).line.to_string()).collect();
+            if calls.is_empty() { line } else { format!("{line}, called from line {}", calls.join(" and ")) }
         })
         .collect();
     facts.place = match lines.as_slice() {
@@ -83,14 +85,14 @@ pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], own: FileId, sour
     match alternatives.as_slice() {
         [only] => {
             for condition in only {
-                let words = format!("{} ({}{fits})", words(condition), facts.place);
+                let words = format!("{} ({}{fits})", words(params, condition), facts.place);
                 facts.conditions.push((condition.clone(), words));
             }
         }
         several if several.len() <= MAX_ALTERNATIVES => {
             let either = B::or(several.iter().map(|a| B::and(a.iter().cloned())));
             if either.as_lit().is_none() {
-                let words = format!("{} ({}{fits})", words(&either), facts.place);
+                let words = format!("{} ({}{fits})", words(params, &either), facts.place);
                 facts.conditions.push((either, words));
             }
         }
@@ -120,15 +122,16 @@ fn relations(params: &[VarDecl], launch: &HostLaunch, known: &HostFacts, convert
         }
         let var = Var { name: param.name.clone(), ty: *ty };
         of_kernel.push(var.clone());
+        let arg = renamed(launch).numeric(arg);
         match arg.as_var().filter(|v| !bound.contains(v)) {
             Some(host) => {
-                if launch.types.get(&host.name) != Some(ty) {
+                if host.ty != *ty {
                     converted.push(param.name.clone());
                 }
                 bound.push(host.clone());
                 subst.bind(&host.name, &N::var(&var));
             }
-            None => relations.push(N::var(&var).eq(arg)),
+            None => relations.push(N::var(&var).eq(&arg)),
         }
     }
     for (what, sizes, fixed) in [("blockDim", &launch.block, known.block), ("gridDim", &launch.grid, known.grid)] {
@@ -136,34 +139,52 @@ fn relations(params: &[VarDecl], launch: &HostLaunch, known: &HostFacts, convert
             if let (Some(size), None) = (&sizes[axis], fixed[axis]) {
                 let var = Var::new(format!("{what}.{}", AXES[axis]).as_str(), IntTy::U32);
                 of_kernel.push(var.clone());
-                relations.push(N::var(&var).eq(size));
+                relations.push(N::var(&var).eq(&renamed(launch).numeric(size)));
             }
         }
     }
-    relations.extend(launch.facts.iter().cloned());
-    for (param, given) in params.iter().zip(&launch.pointers) {
-        if let (Type::Struct(ty), Some((object, true))) = (&param.ty, given) {
-            parts_of(param, ty, object, &mut subst, &mut of_kernel);
+    relations.extend(launch.facts.iter().map(|fact| renamed(launch).boolean(fact)));
+    for (param, given) in params.iter().zip(&launch.objects) {
+        if let Type::Struct(ty) = &param.ty {
+            parts_of(param, ty, given, launch, &mut relations, &mut of_kernel);
         }
     }
     let relations: Vec<B> = relations.iter().map(|r| subst.boolean(r)).filter(|r| r.as_lit().is_none()).collect();
-    about_kernel(relations, &of_kernel, launch)
+    about_kernel(relations, &of_kernel)
+}
+
+/// Variables of the host have names and types of their own.
+fn renamed(launch: &HostLaunch) -> Subst<'static> {
+    let mut rename = Subst::new();
+    for name in &launch.symbols {
+        let ty = launch.types.get(&Name::new(name.as_str())).copied().unwrap_or(IntTy::I64);
+        let var = Var { name: Name::new(format!("{name}{OF_HOST}")), ty };
+        rename.bind(&Name::new(name.as_str()), &N::var(&var));
+    }
+    rename
 }
 
 /// The fields of an object that a kernel is given by value are those of the parameter.
-fn parts_of(param: &VarDecl, ty: &StructTy, object: &str, subst: &mut Subst, of_kernel: &mut Vec<Var>) {
-    for field in &ty.fields {
-        if let Type::Int(int) = field.ty {
-            let var = Var::new(format!("{}.{}", param.name, field.name).as_str(), int);
-            subst.bind(&Name::new(format!("{object}.{}", field.name)), &N::var(&var));
+fn parts_of(
+    param: &VarDecl,
+    ty: &StructTy,
+    given: &[(String, N)],
+    launch: &HostLaunch,
+    relations: &mut Vec<B>,
+    of_kernel: &mut Vec<Var>,
+) {
+    for (name, value) in given {
+        if let Some(Type::Int(int)) = ty.fields.iter().find(|f| *f.name == **name).map(|f| &f.ty) {
+            let var = Var::new(format!("{}.{name}", param.name).as_str(), *int);
+            relations.push(N::var(&var).eq(&renamed(launch).numeric(value)));
             of_kernel.push(var);
         }
     }
 }
 
 /// The relations that say something of the kernel: of its own variables, or of variables of the host that it shares with
-/// relations that do. Variables of the host become globals of their own.
-fn about_kernel(relations: Vec<B>, of_kernel: &[Var], launch: &HostLaunch) -> Vec<B> {
+/// relations that do.
+fn about_kernel(relations: Vec<B>, of_kernel: &[Var]) -> Vec<B> {
     let mentioned: Vec<_> = relations.iter().map(free_vars_b).collect();
     let mut linked: BTreeSet<&Var> = of_kernel.iter().collect();
     loop {
@@ -177,13 +198,8 @@ fn about_kernel(relations: Vec<B>, of_kernel: &[Var], launch: &HostLaunch) -> Ve
             break;
         }
     }
-    let mut rename = Subst::new();
-    for var in linked.iter().filter(|v| !of_kernel.contains(v)) {
-        let ty = launch.types.get(&var.name).copied().unwrap_or(IntTy::I64);
-        rename.bind(&var.name, &N::var(&Var { name: Name::new(format!("{}{OF_HOST}", var.name)), ty }));
-    }
     let about = relations.iter().zip(&mentioned).filter(|(_, vars)| vars.iter().any(|v| linked.contains(v)));
-    about.map(|(relation, _)| rename.boolean(relation)).collect()
+    about.map(|(relation, _)| relation.clone()).collect()
 }
 
 /// Is this a variable of the host, which the kernel does not have?
@@ -195,9 +211,15 @@ pub fn is_of_host_name(name: &str) -> bool {
     name.ends_with(OF_HOST)
 }
 
-/// A condition as the report lists it.
-fn words(condition: &B) -> String {
-    plain(condition).replace(OF_HOST, "").replace('`', "")
+/// A condition as the report lists it: a variable of the host that has the name of a parameter is told from it.
+fn words(params: &[VarDecl], condition: &B) -> String {
+    let mut text = plain(condition).replace('`', "");
+    for var in free_vars_b(condition).iter().filter(|v| is_of_host(v)) {
+        let own = var.name.as_str().trim_end_matches(OF_HOST);
+        let told = if params.iter().any(|p| p.name.as_str() == own) { format!("{own}'") } else { own.to_owned() };
+        text = text.replace(var.name.as_str(), &told);
+    }
+    text
 }
 
 fn aliases(params: &[VarDecl], launch: &HostLaunch, found: &mut BTreeMap<String, (String, bool)>) {

@@ -2,9 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::super::unit::{declared_name, has_child, last_named, split_init};
-use super::types::in_common;
-use super::{Host, symbol};
+use super::super::unit::{declared_name, last_named, split_init};
+use super::Host;
+use super::places::listed_in;
+use super::types::{converted, in_common};
+use super::variables::{Part, contains};
 use crate::exp::{B, IntTy, N, NRel};
 
 impl<'u> Host<'_, 'u> {
@@ -61,6 +63,7 @@ impl<'u> Host<'_, 'u> {
         if self.has_goto {
             return facts;
         }
+        self.pitches(&mut facts);
         let mut node = call;
         while let Some(parent) = node.parent().filter(|_| node != function) {
             match parent.kind() {
@@ -69,7 +72,6 @@ impl<'u> Host<'_, 'u> {
                     if let Some(condition) = parent.child_by_field_name("condition")
                         && Some(node) != parent.child_by_field_name("condition")
                         && condition.child_by_field_name("initializer").is_none()
-                        && self.unchanged_in(condition, parent)
                         && let Some(fact) = self.condition(condition)
                     {
                         let is_else = Some(node) == parent.child_by_field_name("alternative");
@@ -89,8 +91,62 @@ impl<'u> Host<'_, 'u> {
         facts
     }
 
+    /// `cudaMallocPitch(&p, &pitch, width, height)`: a pitch is no less than the width.
+    fn pitches(&mut self, facts: &mut Vec<B>) {
+        for call in self.all_calls.clone() {
+            let name = call.child_by_field_name("function").map_or("", |f| self.callee(f));
+            let arguments = call.child_by_field_name("arguments").map(listed_in).unwrap_or_default();
+            let (true, [_, pitch, width, _]) = (matches!(name, "cudaMallocPitch" | "hipMallocPitch"), &arguments[..])
+            else {
+                continue;
+            };
+            let pitch = pitch.child_by_field_name("argument").filter(|p| p.kind() == "identifier");
+            let Some(variable) = pitch.and_then(|p| self.find(self.unit.str(p), p)) else { continue };
+            let seen = self.version(variable, Part::Whole, self.launch);
+            let is_last = self.change_of(variable, &seen) == Some(call) && self.always_runs(call);
+            if is_last && let Some(width) = self.number(*width) {
+                let ty = self.variables[variable].ty.and_then(|ty| self.integer_type(ty));
+                let value = self.value_at(variable, Part::Whole, ty, self.launch);
+                facts.extend([width.le(&value), N::num(1).le(&value)]);
+            }
+        }
+    }
+
+    /// Is a call run whenever the launch is, before it?
+    fn always_runs(&self, call: Node<'u>) -> bool {
+        let Some(statement) = self.dominating(call, self.launch) else { return false };
+        let mut node = call;
+        while node != statement {
+            let Some(parent) = node.parent() else { return false };
+            let runs = match parent.kind() {
+                "expression_statement"
+                | "declaration"
+                | "init_declarator"
+                | "assignment_expression"
+                | "call_expression"
+                | "argument_list"
+                | "parenthesized_expression"
+                | "condition_clause" => true,
+                "binary_expression" => {
+                    parent.child_by_field_name("operator").is_some_and(|o| !matches!(self.unit.str(o), "&&" | "||"))
+                }
+                "if_statement" => parent.child_by_field_name("condition") == Some(node),
+                _ => false,
+            };
+            if !runs {
+                return false;
+            }
+            node = parent;
+        }
+        true
+    }
+
     /// Asserts, and branches that leave, before a place in a block.
     fn facts_before(&mut self, block: Node<'u>, until: Node<'u>, facts: &mut Vec<B>) {
+        // What stands in front of the first case is never run.
+        if block.parent().is_some_and(|p| p.kind() == "switch_statement") {
+            return;
+        }
         let mut cursor = block.walk();
         let before: Vec<Node<'u>> =
             block.named_children(&mut cursor).take_while(|n| n.start_byte() < until.start_byte()).collect();
@@ -100,7 +156,6 @@ impl<'u> Host<'_, 'u> {
                     if let (Some(condition), Some(then)) =
                         (statement.child_by_field_name("condition"), statement.child_by_field_name("consequence"))
                         && self.leaves(then)
-                        && self.only_stable(condition)
                         && let Some(fact) = self.condition(condition)
                     {
                         facts.push(B::not(&fact));
@@ -110,7 +165,6 @@ impl<'u> Host<'_, 'u> {
                     if let Some(call) = statement.named_child(0).filter(|c| c.kind() == "call_expression")
                         && call.child_by_field_name("function").is_some_and(|f| self.unit.str(f) == "assert")
                         && let Some(condition) = call.child_by_field_name("arguments").and_then(|a| a.named_child(0))
-                        && self.only_stable(condition)
                         && let Some(fact) = self.condition(condition)
                     {
                         facts.push(fact);
@@ -122,9 +176,9 @@ impl<'u> Host<'_, 'u> {
     }
 
     /// Does control never go past the end of this statement?
-    fn leaves(&self, statement: Node<'u>) -> bool {
+    pub(super) fn leaves(&self, statement: Node<'u>) -> bool {
         match statement.kind() {
-            "return_statement" | "throw_statement" => true,
+            "return_statement" | "throw_statement" | "break_statement" | "continue_statement" => true,
             "expression_statement" => {
                 let call = statement.named_child(0).filter(|c| c.kind() == "call_expression");
                 let callee = call.and_then(|c| c.child_by_field_name("function")).map(|f| self.unit.str(f));
@@ -135,54 +189,13 @@ impl<'u> Host<'_, 'u> {
         }
     }
 
-    /// Is no variable of a condition changed in a statement?
-    fn unchanged_in(&self, condition: Node<'u>, statement: Node<'u>) -> bool {
-        if self.only_stable(condition) {
-            return true;
-        }
-        let mut names = Vec::new();
-        let mut stack = vec![condition];
-        while let Some(node) = stack.pop() {
-            if node.kind() == "identifier" && self.uses.contains_key(self.unit.str(node)) {
-                names.push(self.unit.str(node));
-            }
-            let mut cursor = node.walk();
-            stack.extend(node.named_children(&mut cursor));
-        }
-        names.into_iter().all(|name| self.is_stable(name) || !self.changes_in(name, statement, None))
-    }
-
-    /// May a variable be changed inside of a node, apart from one part of it?
-    fn changes_in(&self, name: &str, node: Node<'u>, apart: Option<Node<'u>>) -> bool {
-        let mut stack = vec![node];
-        while let Some(node) = stack.pop() {
-            if Some(node) == apart {
-                continue;
-            }
-            let target = match node.kind() {
-                "assignment_expression" => node.child_by_field_name("left"),
-                "update_expression" => node.child_by_field_name("argument"),
-                "pointer_expression" => node.child_by_field_name("argument"),
-                "argument_list" if node.parent().is_none_or(|p| !has_child(p, "kernel_call_syntax")) => {
-                    let mut cursor = node.walk();
-                    node.named_children(&mut cursor).find(|n| n.kind() == "identifier" && self.unit.str(*n) == name)
-                }
-                _ => None,
-            };
-            if target.is_some_and(|t| self.unit.str(t) == name) {
-                return true;
-            }
-            let mut cursor = node.walk();
-            stack.extend(node.named_children(&mut cursor));
-        }
-        false
-    }
-
-    /// The bounds of a loop whose variable only its head changes.
+    /// The condition of a loop, and the bound of a variable that only its head changes, and only in one direction.
     fn loop_facts(&mut self, node: Node<'u>, facts: &mut Vec<B>) {
-        let (Some(init), Some(condition), Some(update), Some(body)) = (
+        if let Some(condition) = node.child_by_field_name("condition") {
+            facts.extend(self.condition(condition));
+        }
+        let (Some(init), Some(update), Some(body)) = (
             node.child_by_field_name("initializer"),
-            node.child_by_field_name("condition"),
             node.child_by_field_name("update"),
             node.child_by_field_name("body"),
         ) else {
@@ -199,38 +212,41 @@ impl<'u> Host<'_, 'u> {
             _ => return,
         };
         let (Some(name), Some(first)) = (name, first) else { return };
+        let place = name;
         let name = self.unit.str(name);
-        // Another variable of that name would be taken for this one.
-        if self.uses.get(name).is_none_or(|uses| uses.declarations != 1) || self.changes_in(name, body, None) {
-            return;
-        }
-        // A function object made before may change it.
-        if self.lambdas.iter().any(|lambda| self.changes_in(name, *lambda, None)) {
-            return;
-        }
-        let mut stack = vec![condition];
-        while let Some(part) = stack.pop() {
-            if part.kind() == "identifier" {
-                let other = self.unit.str(part);
-                if other != name && self.uses.contains_key(other) && !self.is_stable(other) {
-                    return;
-                }
-            }
-            let mut cursor = part.walk();
-            stack.extend(part.named_children(&mut cursor));
-        }
-        facts.extend(self.condition(condition));
-        let text: String = self.unit.str(update).chars().filter(|c| !c.is_whitespace()).collect();
-        let grows =
-            text == format!("{name}++") || text == format!("++{name}") || text.starts_with(&format!("{name}+="));
-        let by = update.child_by_field_name("right").map(|r| self.number(r));
-        let positive = by.is_none_or(|by| by.and_then(|n| n.as_num()).is_some_and(|n| n > 0));
-        if grows
-            && positive
-            && self.only_stable(first)
-            && let Some(first) = self.number(first)
+        // Where the body begins.
+        let Some(variable) = self.find(name, body) else { return };
+        let known = &self.variables[variable];
+        let changes = known.events.iter().filter(|e| contains(node, e.node) && !contains(init, e.node));
+        if known.is_wild
+            || place.kind() != "identifier"
+            || known.ty.is_none_or(|ty| !self.is_integer_type(ty))
+            || !changes.clone().all(|e| contains(update, e.node))
+            || changes.count() != 1
         {
-            facts.push(first.le(&symbol(name)));
+            return;
+        }
+        let ty = known.ty.and_then(|ty| self.integer_type(ty));
+        let text: String = self.unit.str(update).chars().filter(|c| !c.is_whitespace()).collect();
+        let rest = text.strip_prefix(name).unwrap_or("");
+        let by = update.child_by_field_name("right").and_then(|r| self.number(r)).and_then(|n| n.as_num());
+        let positive = by.is_some_and(|n| n > 0);
+        let Some(start) = self.number(first).and_then(|start| converted(&start, ty)) else { return };
+        let from_zero = self.least(first).is_some_and(|n| n >= 0);
+        let fits = from_zero || ty.is_none_or(|ty| ty.signed) || start.as_num().is_some();
+        let up = rest == "++"
+            || text == format!("++{name}")
+            || rest.starts_with("+=") && positive
+            || (rest.starts_with("*=") || rest.starts_with("<<=")) && positive && from_zero;
+        let down = rest == "--"
+            || text == format!("--{name}")
+            || rest.starts_with("-=") && positive
+            || (rest.starts_with("/=") || rest.starts_with(">>=")) && positive && from_zero;
+        let value = self.value_at(variable, Part::Whole, ty, body);
+        if up {
+            facts.push(start.le(&value));
+        } else if down && fits {
+            facts.push(value.le(&start));
         }
     }
 
@@ -243,7 +259,6 @@ impl<'u> Host<'_, 'u> {
             last_named(before).is_none_or(|last| !matches!(last.kind(), "break_statement" | "return_statement"))
         });
         if let (false, Some(value)) = (falls_into, switch.child_by_field_name("condition"))
-            && self.only_stable(value)
             && let (Some(value), Some(label)) = (self.number(value), self.number(label))
         {
             facts.push(value.eq(&label));

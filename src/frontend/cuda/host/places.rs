@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::super::lower::Lower;
 use super::super::types::Bindings;
-use super::super::unit::{FunDecl, Unit, child_of_kind, last_named};
+use super::super::unit::{FunDecl, Unit, child_of_kind, declared_name, last_named, split_init};
 
 /// The list of arguments that the name of a kernel stands in, out of template arguments, scopes, casts and parentheses; or
 /// the call of the kernel itself.
@@ -21,6 +21,8 @@ fn place_of<'t>(unit: &Unit, name: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
             "template_function" | "qualified_identifier" | "parenthesized_expression" | "cast_expression" => {
                 node = parent;
             }
+            // An element of a table.
+            "subscript_expression" if parent.child_by_field_name("argument") == Some(node) => node = parent,
             "pointer_expression" if unit.str(parent).starts_with('&') => node = parent,
             _ => return None,
         }
@@ -64,7 +66,7 @@ pub(super) enum Arguments<'t> {
 }
 
 /// The launch that a name of a kernel stands in: the call, the sizes, the arguments.
-pub(super) fn launch_of<'t>(unit: &Unit, name: Node<'t>) -> Option<(Node<'t>, Config<'t>, Arguments<'t>)> {
+fn launch_of<'t>(unit: &Unit, name: Node<'t>) -> Option<(Node<'t>, Config<'t>, Arguments<'t>)> {
     let (place, node) = place_of(unit, name)?;
     if place.kind() == "call_expression" {
         let arguments = listed_in(place.child_by_field_name("arguments")?);
@@ -91,6 +93,113 @@ pub(super) fn launch_of<'t>(unit: &Unit, name: Node<'t>) -> Option<(Node<'t>, Co
         }
         _ => None,
     }
+}
+
+/// A launch, as far as it is only looked for.
+pub(super) type Place<'t> = (Node<'t>, Config<'t>, Arguments<'t>);
+
+/// The launches that a name of a kernel leads to: the one it stands in, or those of the variable that it is given to, which
+/// may hold other kernels as well.
+pub(super) fn launches_of<'t>(unit: &Unit, name: Node<'t>) -> Option<Vec<Place<'t>>> {
+    if let Some(direct) = launch_of(unit, name) {
+        return Some(vec![direct]);
+    }
+    let holder = unit.str(holder_of(unit, name)?);
+    let mut function = name;
+    while function.kind() != "function_definition" {
+        function = function.parent()?;
+    }
+    let mut declarations = 0;
+    let mut found = Vec::new();
+    let mut stack = vec![function];
+    while let Some(node) = stack.pop() {
+        stack.extend(listed_in(node));
+        if !matches!(node.kind(), "identifier" | "type_identifier") || unit.str(node) != holder {
+            continue;
+        }
+        if is_declared(node) {
+            declarations += 1;
+            continue;
+        }
+        let assigned = node.parent().filter(|p| p.kind() == "assignment_expression").is_some_and(|p| {
+            p.child_by_field_name("left") == Some(node)
+                && p.child_by_field_name("operator").is_some_and(|o| unit.str(o) == "=")
+        });
+        if !assigned && !is_question(unit, node) {
+            found.push(launch_of(unit, node)?);
+        }
+    }
+    (declarations == 1).then_some(found)
+}
+
+/// The variable that a kernel is given to.
+fn holder_of<'t>(unit: &Unit, name: Node<'t>) -> Option<Node<'t>> {
+    let mut node = name;
+    loop {
+        let parent = node.parent()?;
+        match parent.kind() {
+            "template_function"
+            | "qualified_identifier"
+            | "parenthesized_expression"
+            | "cast_expression"
+            | "conditional_expression"
+            | "initializer_list" => node = parent,
+            "pointer_expression" if unit.str(parent).starts_with('&') => node = parent,
+            "init_declarator" => return declared_name(parent.child_by_field_name("declarator")?),
+            "assignment_expression" if parent.child_by_field_name("right") == Some(node) => {
+                return parent.child_by_field_name("left").filter(|left| left.kind() == "identifier");
+            }
+            _ => return None,
+        }
+    }
+}
+
+/// Is this the name in a declaration of a variable?
+fn is_declared(name: Node) -> bool {
+    let mut node = name;
+    while let Some(parent) = node.parent() {
+        match parent.kind() {
+            "declaration" => return true,
+            "init_declarator" => return parent.child_by_field_name("declarator") == Some(node),
+            kind if kind.ends_with("declarator") && parent.child_by_field_name("size") != Some(node) => node = parent,
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Does a name that is that of a kernel mean a variable of a function?
+pub(super) fn is_local(unit: &Unit, name: Node) -> bool {
+    let text = unit.str(name);
+    let declares = |declaration: Node| {
+        let mut cursor = declaration.walk();
+        let mut declarators = declaration.children_by_field_name("declarator", &mut cursor);
+        declarators.any(|declarator| {
+            let (inner, _) = split_init(declarator);
+            inner.kind() != "function_declarator" && declared_name(inner).is_some_and(|n| unit.str(n) == text)
+        })
+    };
+    let mut around = name;
+    while let Some(parent) = around.parent() {
+        around = parent;
+        let mut inner = listed_in(around);
+        if let Some(declarator) = around.child_by_field_name("declarator").filter(|_| is_function(around)) {
+            let parameters = child_of_kind(declarator, "parameter_list");
+            inner.extend(parameters.map(listed_in).unwrap_or_default());
+        }
+        let mut before = inner.iter().filter(|n| n.start_byte() <= name.start_byte());
+        if before.any(|n| matches!(n.kind(), "declaration" | "parameter_declaration") && declares(*n)) {
+            return true;
+        }
+        if around.kind() == "function_definition" {
+            return false;
+        }
+    }
+    false
+}
+
+fn is_function(node: Node) -> bool {
+    matches!(node.kind(), "function_definition" | "lambda_expression")
 }
 
 /// `&x` in an array of addresses that nothing but launches is given: they copy what is there.

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::super::unit::last_named;
 use super::places::listed_in;
+use super::variables::Part;
 use super::{Host, MAX_DEPTH};
 
 impl<'u> Host<'_, 'u> {
@@ -11,23 +12,32 @@ impl<'u> Host<'_, 'u> {
     pub(super) fn pointer(&mut self, node: Node<'u>) -> Option<(String, bool)> {
         match node.kind() {
             "identifier" => {
-                let name = self.unit.str(node);
-                let uses = self.uses.get(name)?;
+                let variable = self.find(self.unit.str(node), node)?;
+                let node = self.read_at(node);
+                let known = &self.variables[variable];
                 // A pointer made from another one is that one, as far as it can be told.
-                let is_auto = uses.ty.is_some_and(|ty| self.unit.str(ty) == "auto");
-                let is_pointer = uses.declarator.is_some_and(|d| d.kind() == "pointer_declarator");
-                if let (1, Some(Some(init))) = (uses.declarations, self.value_of(uses))
+                let is_auto = known.ty.is_some_and(|ty| self.unit.str(ty) == "auto");
+                let is_pointer = known.declarator.is_some_and(|d| d.kind() == "pointer_declarator");
+                let name = known.name.to_owned();
+                if let Some(value) = self.last_change(variable, Part::Whole, node).and_then(|e| e.value)
                     && (is_pointer || is_auto)
                     && self.depth < MAX_DEPTH
                 {
                     self.depth += 1;
-                    let found = self.pointer(init);
+                    let found = self.pointer(value);
                     self.depth -= 1;
                     if let Some(found) = found {
                         return Some(found);
                     }
                 }
-                Some((name.to_owned(), true))
+                let at_launch = self.find(&name, self.launch) == Some(variable);
+                // Another variable of that name is seen at the launch.
+                if !at_launch {
+                    return Some((format!("{name}#{variable}"), true));
+                }
+                let same =
+                    self.version(variable, Part::Whole, node) == self.version(variable, Part::Whole, self.launch);
+                Some((name, same))
             }
             "parenthesized_expression" => self.pointer(last_named(node)?),
             "cast_expression" => self.pointer(node.child_by_field_name("value")?),

@@ -3,8 +3,9 @@
 use tree_sitter::Node;
 
 use super::super::unit::{FunDecl, GlobalDecl, child_of_kind, last_named};
-use super::{Host, MAX_DEPTH, Uses};
-use crate::exp::N;
+use super::Host;
+use super::variables::{Part, Variable};
+use crate::exp::{IntTy, N};
 
 impl<'u> Host<'_, 'u> {
     /// The three sizes that a `dim3`, or a number in its place, stands for.
@@ -50,12 +51,12 @@ impl<'u> Host<'_, 'u> {
             "conditional_expression" => of(field("consequence")) && of(field("alternative")),
             "cast_expression" => field("type").is_some_and(|ty| self.is_arithmetic(ty)),
             "field_expression" => {
-                let object = field("argument").and_then(|a| self.uses.get(self.unit.str(a)));
-                let is_dims = object.and_then(|u| u.ty).is_some_and(|ty| self.unit.str(ty).ends_with("dim3"));
-                let field = field("field").map(|f| self.unit.str(f));
-                is_dims && matches!(field, Some("x" | "y" | "z"))
+                let object = field("argument").filter(|a| a.kind() == "identifier");
+                let object = object.and_then(|a| self.find(self.unit.str(a), a));
+                let field = field("field").map_or("", |f| self.unit.str(f));
+                object.is_some_and(|object| self.field_type(object, field).is_some())
             }
-            "identifier" => self.is_named_number(self.unit.str(node)),
+            "identifier" => self.is_named_number(self.unit.str(node), node),
             "call_expression" => field("function").is_some_and(|function| {
                 let text = self.unit.str(function);
                 let name = self.unit.str(self.unit.qualified(function).1);
@@ -67,19 +68,20 @@ impl<'u> Host<'_, 'u> {
                 let returns_number = |list: &Vec<FunDecl<'u>>| {
                     list.iter().all(|d| d.node.child_by_field_name("type").is_some_and(|ty| self.is_arithmetic(ty)))
                 };
-                let local = self.uses.contains_key(name);
+                let local = self.find(name, function).is_some();
                 !local && (converts || own.map_or(known.contains(&name), returns_number))
             }),
             _ => false,
         }
     }
 
-    pub(super) fn is_named_number(&self, name: &str) -> bool {
-        match self.uses.get(name) {
-            Some(Uses { ty: Some(ty), init, .. }) if self.unit.str(*ty) == "auto" => {
+    pub(super) fn is_named_number(&self, name: &str, at: Node<'u>) -> bool {
+        match self.find(name, at).map(|v| &self.variables[v]) {
+            Some(Variable { ty: Some(ty), events, .. }) if self.unit.str(*ty) == "auto" => {
+                let init = events.iter().find(|e| e.declares).and_then(|e| e.value);
                 init.is_some_and(|init| self.is_number(init))
             }
-            Some(Uses { ty, .. }) => ty.is_some_and(|ty| self.is_arithmetic(ty)),
+            Some(Variable { ty, .. }) => ty.is_some_and(|ty| self.is_arithmetic(ty)),
             None => {
                 let constants = self.lower.names.globals.get(name);
                 let number = |(_, decl): &(_, GlobalDecl<'u>)| {
@@ -92,7 +94,7 @@ impl<'u> Host<'_, 'u> {
 
     fn is_arithmetic(&self, ty: Node<'u>) -> bool {
         let text = self.unit.str(ty);
-        text != "auto" && (self.is_integer_type(ty) || matches!(text, "float" | "double"))
+        text != "auto" && (self.is_integer_type(ty) || matches!(self.spelled(ty), "float" | "double"))
     }
 
     pub(super) fn listed(&mut self, list: Node<'u>) -> [Option<N>; 3] {
@@ -102,7 +104,7 @@ impl<'u> Host<'_, 'u> {
         if let [only] = items.as_slice() {
             let named = if only.kind() == "parameter_declaration" { only.child_by_field_name("type") } else { None };
             match named {
-                Some(ty) if !self.is_named_number(self.unit.str(ty)) => return [None, None, None],
+                Some(ty) if !self.is_named_number(self.unit.str(ty), ty) => return [None, None, None],
                 None if !self.is_number(*only) => return self.dims(*only),
                 _ => {}
             }
@@ -116,7 +118,7 @@ impl<'u> Host<'_, 'u> {
                 };
                 if item.kind() == "type_identifier" {
                     let name = self.unit.str(item);
-                    return self.is_named_number(name).then(|| self.variable(name, item)).flatten();
+                    return self.is_named_number(name, item).then(|| self.variable(name, item)).flatten();
                 }
                 self.rounded(item).or_else(|| self.number(item))
             }
@@ -124,61 +126,26 @@ impl<'u> Host<'_, 'u> {
         })
     }
 
-    /// The three sizes in a field that is set once of a variable that nothing else changes.
+    /// The three sizes in a field of a variable.
     pub(super) fn dims_of_field(&mut self, variable: Node<'u>, field: &'static str) -> [Option<N>; 3] {
-        let name = self.unit.str(variable);
-        let stable = self.uses.get(name).is_some_and(|u| u.declarations == 1 && u.changes == 0 && !u.is_parameter);
-        match self.fields.get(&(name, field)).copied() {
-            Some((1, value)) if stable && self.only_stable(value) => self.dims(value),
-            _ => [None, None, None],
+        let found = self.find(self.unit.str(variable), variable);
+        let event = found.and_then(|found| self.last_change(found, Part::Field(field), variable));
+        match event.and_then(|e| e.value.filter(|_| e.field.is_some())) {
+            Some(value) => self.dims(value),
+            None => [None, None, None],
         }
     }
 
-    pub(super) fn dims_of_variable(&mut self, name: Node<'u>) -> Option<[Option<N>; 3]> {
-        let text = self.unit.str(name);
-        let uses = self.uses.get(text).copied()?;
-        if uses.ty.is_none_or(|ty| self.unit.str(ty).trim_start_matches("const ") != "dim3") {
+    fn dims_of_variable(&mut self, name: Node<'u>) -> Option<[Option<N>; 3]> {
+        let variable = self.find(self.unit.str(name), name)?;
+        if !self.is_dims(variable) || !self.arguments.is_empty() {
             return None;
         }
-        let unknown = Some([None, None, None]);
-        if uses.declarations != 1 || uses.is_parameter || self.depth > MAX_DEPTH {
-            return unknown;
+        let is_plain = |kind| matches!(kind, "identifier" | "reference_declarator" | "function_declarator");
+        let declarator = self.variables[variable].declarator?;
+        if !is_plain(declarator.kind()) && child_of_kind(declarator, "argument_list").is_none() {
+            return Some([None, None, None]);
         }
-        self.depth += 1;
-        let value = self.value_of(&uses);
-        let vexing = uses.declarator.and_then(|d| {
-            if d.kind() == "function_declarator" {
-                d.child_by_field_name("parameters")
-            } else {
-                child_of_kind(d, "argument_list")
-            }
-        });
-        let mut dims = match (value, vexing) {
-            (None, _) => [None, None, None],
-            (Some(Some(init)), _) | (Some(None), Some(init)) if self.only_stable(init) => self.dims(init),
-            (Some(Some(_)), _) | (Some(None), Some(_)) => [None, None, None],
-            (Some(None), None) => [0; 3].map(|_| Some(N::num(1))),
-        };
-        if let (Some(Some(_)), Some(init)) = (value, vexing.filter(|_| uses.init.is_none()))
-            && self.only_stable(init)
-        {
-            dims = self.listed(init);
-        }
-        if let (Some(None), Some(init)) = (value, vexing)
-            && self.only_stable(init)
-        {
-            dims = self.listed(init);
-        }
-        for (axis, field) in ["x", "y", "z"].into_iter().enumerate() {
-            if let Some((count, value)) = self.fields.get(&(text, field)).copied() {
-                dims[axis] = if count == 1 && self.only_stable(value) {
-                    self.rounded(value).or_else(|| self.number(value))
-                } else {
-                    None
-                };
-            }
-        }
-        self.depth -= 1;
-        Some(dims)
+        Some(["x", "y", "z"].map(|axis| Some(self.value_at(variable, Part::Field(axis), Some(IntTy::U32), name))))
     }
 }

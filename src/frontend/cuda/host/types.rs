@@ -2,8 +2,9 @@
 
 use tree_sitter::Node;
 
-use super::super::unit::last_named;
-use super::{Host, MAX_DEPTH, symbol};
+use super::super::unit::{TypeDecl, has_child, last_named};
+use super::places::listed_in;
+use super::{Host, MAX_DEPTH};
 use crate::exp::{B, IntTy, N, NBin, NRel};
 
 /// The integer type that words stand for; `None`: not said, as by `auto`.
@@ -59,6 +60,69 @@ pub(super) fn converted(value: &N, ty: Option<IntTy>) -> Option<N> {
 }
 
 impl<'u> Host<'_, 'u> {
+    /// The words that a type stands for, through typedefs.
+    pub(super) fn spelled(&self, ty: Node<'u>) -> &'u str {
+        let mut ty = ty;
+        for _ in 0..8 {
+            let name = self.unit.str(self.unit.qualified(ty).1);
+            let list = self.lower.names.types.get(name).map_or(&[][..], Vec::as_slice);
+            match list {
+                [(_, TypeDecl::Typedef(inner, declarator))] if declarator.kind() == "type_identifier" => ty = *inner,
+                [(_, TypeDecl::Alias(inner))] => ty = *inner,
+                _ => break,
+            }
+        }
+        self.unit.str(ty)
+    }
+
+    pub(super) fn integer_type(&self, ty: Node<'u>) -> Option<IntTy> {
+        integer_type(self.spelled(ty))
+    }
+
+    pub(super) fn is_dims(&self, variable: usize) -> bool {
+        self.variables[variable].ty.is_some_and(|ty| self.unit.str(ty).trim_start_matches("const ") == "dim3")
+    }
+
+    /// The fields of a class of the unit that are plain integers.
+    pub(super) fn fields_of(&self, ty: Node<'u>) -> Vec<(&'u str, IntTy)> {
+        let name = self.unit.str(ty).trim_start_matches("struct ").trim();
+        let class = match self.lower.names.types.get(name).map_or(&[][..], Vec::as_slice) {
+            [(_, TypeDecl::Class(class, None))] => *class,
+            [(_, TypeDecl::Typedef(class, declarator))] if declarator.kind() == "type_identifier" => *class,
+            _ => return Vec::new(),
+        };
+        // What one field of a union is changes the others.
+        if class.kind() == "union_specifier" {
+            return Vec::new();
+        }
+        let Some(body) = class.child_by_field_name("body") else { return Vec::new() };
+        let mut fields = Vec::new();
+        for field in
+            listed_in(body).into_iter().filter(|f| f.kind() == "field_declaration" && !has_child(*f, "bitfield_clause"))
+        {
+            let ty = field.child_by_field_name("type").filter(|ty| self.is_integer_type(*ty));
+            let Some(ty) = ty.and_then(|ty| self.integer_type(ty)) else { continue };
+            let mut cursor = field.walk();
+            let declarators = field.children_by_field_name("declarator", &mut cursor);
+            fields.extend(declarators.filter(|d| d.kind() == "field_identifier").map(|d| (self.unit.str(d), ty)));
+        }
+        fields
+    }
+
+    /// The type of a field of a variable; `None`: it is not known to be an integer.
+    pub(super) fn field_type(&self, variable: usize, field: &str) -> Option<IntTy> {
+        if self.is_dims(variable) {
+            return ["x", "y", "z"].contains(&field).then_some(IntTy::U32);
+        }
+        let ty = self.variables[variable].ty?;
+        match self.unit.str(ty) {
+            "int2" | "int3" | "int4" => Some(IntTy::I32),
+            "uint2" | "uint3" | "uint4" => Some(IntTy::U32),
+            "cudaExtent" => Some(IntTy::U64),
+            _ => self.fields_of(ty).into_iter().find(|(name, _)| *name == field).map(|(_, ty)| ty),
+        }
+    }
+
     /// The type that an expression has in C, as far as it is known.
     pub(super) fn type_of(&self, node: Node<'u>) -> Option<IntTy> {
         let field = |name: &str| node.child_by_field_name(name);
@@ -78,15 +142,19 @@ impl<'u> Host<'_, 'u> {
                 if let Some(arguments) = self.arguments.last() {
                     return arguments.get(name).map(|(_, ty)| *ty);
                 }
-                let uses = self.uses.get(name)?;
-                let own = integer_type(self.unit.str(uses.ty?));
+                let known = self.variable_at(node)?;
+                let own = self.integer_type(known.ty?);
+                let init = known.events.iter().find(|e| e.declares).and_then(|e| e.value);
                 let plain =
                     |n: &Node<'u>| matches!(n.kind(), "number_literal" | "sizeof_expression" | "cast_expression");
-                own.or_else(|| self.type_of(uses.init.filter(plain)?))
+                own.or_else(|| self.type_of(init.filter(plain)?))
             }
-            "cast_expression" => integer_type(self.unit.str(field("type")?)),
+            "cast_expression" => self.integer_type(field("type")?),
             "unary_expression" => self.type_of(field("argument")?).map(promoted),
-            "field_expression" => Some(IntTy::U32),
+            "field_expression" => {
+                let object = field("argument").filter(|a| a.kind() == "identifier")?;
+                self.field_type(self.find(self.unit.str(object), object)?, self.unit.str(field("field")?))
+            }
             "conditional_expression" => {
                 Some(in_common(self.type_of(field("consequence")?)?, self.type_of(field("alternative")?)?))
             }
@@ -110,7 +178,7 @@ impl<'u> Host<'_, 'u> {
                 }
                 let name = self.unit.str(self.unit.qualified(function).1);
                 match self.lower.names.functions.get(name).and_then(|list| list.first()) {
-                    Some(decl) => integer_type(self.unit.str(decl.node.child_by_field_name("type")?)),
+                    Some(decl) => self.integer_type(decl.node.child_by_field_name("type")?),
                     None if matches!(name, "min" | "max") => self.type_of(field("arguments")?.named_child(0)?),
                     None => integer_type(name),
                 }
@@ -137,12 +205,12 @@ impl<'u> Host<'_, 'u> {
                     _ => None,
                 }
             }
-            "identifier" => {
+            "identifier" | "field_expression" => {
                 // A variable that stands for itself.
-                let own = self.number(node)? == symbol(self.unit.str(node));
-                (own && !self.type_of(node)?.signed).then_some(0)
+                let value = self.number(node)?;
+                let ty = value.as_var().and_then(|v| self.types.get(&v.name))?;
+                (!ty.signed).then_some(0)
             }
-            "field_expression" => Some(0),
             _ => None,
         }
     }

@@ -6,7 +6,8 @@ use tree_sitter::Node;
 
 use super::super::unit::{declared_name, last_named};
 use super::types::{converted, integer_type};
-use super::{Host, MAX_DEPTH, symbol};
+use super::variables::Part;
+use super::{Host, MAX_DEPTH};
 use crate::exp::{B, IntTy, N, NBin, NRel};
 
 impl<'u> Host<'_, 'u> {
@@ -35,7 +36,7 @@ impl<'u> Host<'_, 'u> {
                 let (ty, value) = (field("type")?, field("value")?);
                 self.is_integer_type(ty).then_some(())?;
                 let value = self.rounded(value).or_else(|| self.number(value))?;
-                converted(&value, integer_type(self.unit.str(ty)))
+                converted(&value, self.integer_type(ty))
             }
             "unary_expression" if self.unit.str(field("operator")?) == "-" => {
                 let value = self.number(field("argument")?)?;
@@ -81,16 +82,7 @@ impl<'u> Host<'_, 'u> {
                 };
                 Some(self.wrapped(N::bin(op, IntTy::MATH, &l, &r), node))
             }
-            "field_expression" => {
-                let axis = match self.unit.str(field("field")?) {
-                    "x" => 0,
-                    "y" => 1,
-                    "z" => 2,
-                    _ => return None,
-                };
-                let [x, y, z] = self.dims_of_variable(field("argument").filter(|a| a.kind() == "identifier")?)?;
-                [x, y, z].into_iter().nth(axis)?
-            }
+            "field_expression" => self.field(node),
             "call_expression" => self.call(node),
             _ => None,
         }
@@ -107,43 +99,46 @@ impl<'u> Host<'_, 'u> {
                 None => self.constant(node),
             };
         }
-        let Some(uses) = self.uses.get(name).copied() else { return self.constant(node) };
-        if !uses.ty.is_some_and(|ty| self.is_integer_type(ty)) || uses.declarations != 1 {
+        let Some(variable) = self.find(name, node) else { return self.constant(node) };
+        let known = &self.variables[variable];
+        let ty = known.ty.filter(|ty| self.is_integer_type(*ty))?;
+        let is_plain = known.declarator.is_some_and(|d| matches!(d.kind(), "identifier" | "reference_declarator"));
+        if !is_plain || !self.is_named_number(name, node) {
             return None;
         }
-        if !self.is_named_number(name) {
-            return None;
-        }
-        match self.value_of(&uses) {
-            Some(Some(init)) if self.only_stable(init) => {
-                let inner = match init.kind() {
-                    "argument_list" | "initializer_list" if init.named_child_count() == 1 => init.named_child(0)?,
-                    _ => init,
-                };
-                let ty = uses.ty.and_then(|ty| integer_type(self.unit.str(ty)));
-                let value = self.number(inner).and_then(|value| converted(&value, ty));
-                Some(value.unwrap_or_else(|| symbol(name)))
-            }
-            _ => Some(symbol(name)),
-        }
+        let ty = self.integer_type(ty);
+        Some(self.value_at(variable, Part::Whole, ty, self.read_at(node)))
     }
 
-    /// Are all variables in an expression stable, so that it has one value?
-    pub(super) fn only_stable(&self, node: Node<'u>) -> bool {
-        let mut stack = vec![node];
-        while let Some(node) = stack.pop() {
-            if node.kind() == "identifier" {
-                let name = self.unit.str(node);
-                let constant = !self.uses.contains_key(name);
-                let changed_field = self.fields.keys().any(|(object, _)| *object == name);
-                if !constant && (!self.is_stable(name) || changed_field) {
-                    return false;
-                }
-            }
-            let mut cursor = node.walk();
-            stack.extend(node.named_children(&mut cursor));
+    /// A field of a variable, or of what it points to.
+    fn field(&mut self, node: Node<'u>) -> Option<N> {
+        let object = node.child_by_field_name("argument").filter(|a| a.kind() == "identifier")?;
+        let field = self.unit.str(node.child_by_field_name("field")?);
+        let variable = self.find(self.unit.str(object), object).filter(|_| self.arguments.is_empty())?;
+        let ty = self.field_type(variable, field)?;
+        let behind = self.unit.str(node.child_by_field_name("operator")?) == "->";
+        let is_pointer = self.variables[variable].declarator.is_some_and(|d| d.kind() == "pointer_declarator");
+        let part = match (behind, is_pointer) {
+            (true, true) => Part::Behind(field),
+            (false, false) => Part::Field(field),
+            _ => return None,
+        };
+        Some(self.value_at(variable, part, Some(ty), self.read_at(node)))
+    }
+
+    /// The fields of an object that are integers, at the launch.
+    pub(super) fn object(&mut self, node: Node<'u>) -> Vec<(String, N)> {
+        let variable = (node.kind() == "identifier").then(|| self.find(self.unit.str(node), node)).flatten();
+        let Some(variable) = variable else { return Vec::new() };
+        let known = &self.variables[variable];
+        if known.declarator.is_none_or(|d| !matches!(d.kind(), "identifier" | "reference_declarator")) {
+            return Vec::new();
         }
-        true
+        let fields = known.ty.map(|ty| self.fields_of(ty)).unwrap_or_default();
+        let value = |(field, ty): (&'u str, IntTy)| {
+            (field.to_owned(), self.value_at(variable, Part::Field(field), Some(ty), self.read_at(node)))
+        };
+        fields.into_iter().map(value).collect()
     }
 
     pub(super) fn is_integer_type(&self, ty: Node<'u>) -> bool {
@@ -151,9 +146,9 @@ impl<'u> Host<'_, 'u> {
             "int", "unsigned", "size_t", "uint", "long", "short", "int32_t", "uint32_t", "int64_t", "uint64_t", "auto",
             "char", "bool",
         ];
-        let text = self.unit.str(ty);
+        let text = self.spelled(ty);
         text.split(|c: char| !c.is_alphanumeric() && c != '_')
-            .all(|w| w.is_empty() || words.contains(&w) || w == "const")
+            .all(|w| w.is_empty() || words.contains(&w) || w == "const" || w == "std")
             && !text.contains('*')
     }
 
@@ -245,7 +240,7 @@ impl<'u> Host<'_, 'u> {
             return converted(&value, integer_type(integer));
         }
         // A lambda, or another object that is called.
-        if self.uses.contains_key(name) {
+        if self.find(name, node).is_some() {
             return None;
         }
         let overloads = self.lower.names.functions.get(name).cloned().unwrap_or_default();
@@ -280,7 +275,7 @@ impl<'u> Host<'_, 'u> {
                 return None;
             }
             let name = parameter.child_by_field_name("declarator").and_then(declared_name)?;
-            let ty = integer_type(self.unit.str(ty));
+            let ty = self.integer_type(ty);
             let value = converted(&self.number(*argument)?, ty)?;
             let ty = ty.or_else(|| self.type_of(*argument)).unwrap_or(IntTy::I32);
             bound.insert(self.unit.str(name), (value, ty));
@@ -289,7 +284,7 @@ impl<'u> Host<'_, 'u> {
         let value = only.named_child(0);
         let result = value.and_then(|v| self.rounded(v).or_else(|| self.number(v)));
         self.arguments.pop();
-        let returns = decl.node.child_by_field_name("type").and_then(|ty| integer_type(self.unit.str(ty)));
+        let returns = decl.node.child_by_field_name("type").and_then(|ty| self.integer_type(ty));
         converted(&result?, returns)
     }
 
