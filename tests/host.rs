@@ -283,3 +283,300 @@ fn numbers_of_the_host_have_the_types_of_c() {
         assert_eq!(report.verdict, Verdict::Racy, "{host}: {:?}", report.assumptions);
     }
 }
+
+/// The verdicts of a kernel under several texts of the host, each of which is to be what it is said to be.
+fn verdicts(kernel: &str, cases: &[(Verdict, &str)]) {
+    for (verdict, host) in cases {
+        let report = check(&format!("{kernel}\n{host}\n"), false);
+        assert_eq!(report.verdict, *verdict, "{host}: {:?}", report.assumptions);
+    }
+}
+
+use Verdict::{RaceFree as Free, Racy};
+
+/// Safe where a block is a square of `n` by `n`, or smaller.
+const SQUARE: &str = "__global__ void k(int *a, int n) {
+    a[(blockIdx.y * gridDim.x + blockIdx.x) * n * n + threadIdx.y * n + threadIdx.x] = threadIdx.x; }";
+
+#[test]
+fn variables_of_the_host_relate_what_a_launch_says() {
+    verdicts(
+        SQUARE,
+        &[
+            (Free, "void f(int *a, int w) { dim3 t(w, w); k<<<1, t>>>(a, t.x); }"),
+            (Racy, "void f(int *a, int w) { dim3 t(w, w); k<<<1, t>>>(a, t.x - 1); }"),
+            (Free, "void f(int *a, dim3 t) { if (t.x != t.y || t.z != 1) return; k<<<1, t>>>(a, t.y); }"),
+            (Racy, "void f(int *a, dim3 t) { if (t.x != t.z) return; k<<<1, t>>>(a, t.y); }"),
+            (Racy, "void f(int *a, dim3 t) { dim3 s = t; t.x = 1; t.y = 1; k<<<1, s>>>(a, t.y); }"),
+            (
+                Racy,
+                "void grow(); void f(int *a, const dim3 &t) { if (t.x != t.y || t.z != 1) return; int n = t.x; grow(); k<<<1, t>>>(a, n); }",
+            ),
+        ],
+    );
+    // A value that is no argument itself.
+    let scaled = "__global__ void k(int *a, int n) { a[blockIdx.x * n + threadIdx.x] = threadIdx.x; }";
+    verdicts(
+        scaled,
+        &[
+            (Free, "void f(int *a, int m) { k<<<4, m>>>(a, m + 1); }"),
+            (Free, "void f(int *a, int m) { int b = m; k<<<4, b>>>(a, 2 * m); }"),
+            (Racy, "void f(int *a, int m) { k<<<4, m>>>(a, m - 1); }"),
+            (Racy, "void f(int *a, int m) { int b = m; m = m / 2; k<<<4, b>>>(a, m + 1); }"),
+            (Free, "struct P { int w, h; }; void f(int *a, P p) { k<<<4, p.w>>>(a, p.w + 1); }"),
+            (Racy, "struct P { int w, h; }; void f(int *a, P p) { k<<<4, p.w>>>(a, p.h + 1); }"),
+            (
+                Racy,
+                "struct P { int w, h; }; void f(int *a, P p) { int b = p.w; p.w = p.w / 2; k<<<4, b>>>(a, p.w + 1); }",
+            ),
+            (
+                Racy,
+                "struct P { int w; void half() { w /= 2; } }; void f(int *a, P p) { int b = p.w; p.half(); k<<<4, b>>>(a, p.w + 1); }",
+            ),
+            (Free, "struct P { int w; }; void f(int *a, P *p) { k<<<4, p->w>>>(a, p->w + 1); }"),
+            (
+                Racy,
+                "struct P { int w; }; void g(); void f(int *a, P *p) { int b = p->w; g(); k<<<4, b>>>(a, p->w + 1); }",
+            ),
+            (
+                Racy,
+                "struct P { int w; }; void f(int *a, P *p, P *q) { int b = p->w; q->w = 1; k<<<4, b>>>(a, p->w + 1); }",
+            ),
+            (Racy, "void f(int *a, int &m, int *q) { int b = m; *q = 1; k<<<4, b>>>(a, m + 1); }"),
+            (Racy, "void f(int *a, int m) { int b = m; int *q = &m; *q = 1; k<<<4, b>>>(a, m + 1); }"),
+            (Racy, "void f(int *a, int m) { int b = m; int &q = m; q = 1; k<<<4, b>>>(a, m + 1); }"),
+            (Racy, "void f(int *a, int m, int o) { int b = m; std::swap(m, o); k<<<4, b>>>(a, m + 1); }"),
+            (Racy, "void f(int *a, int m) { auto h = [&] { m /= 2; }; int b = m; h(); k<<<4, b>>>(a, m + 1); }"),
+            (Racy, "void f(int *a, int m) { keep(&m); int b = m; change(); k<<<4, b>>>(a, m + 1); }"),
+            (
+                Racy,
+                "void f(int *a, int m) { int b = m; for (int i = 0; i < 9; i++) { k<<<4, b>>>(a, m + 1); m /= 2; } }",
+            ),
+            (
+                Free,
+                "void f(int *a, int m) { for (int i = 0; i < 9; i++) { int b = m; k<<<4, b>>>(a, m + 1); m /= 2; } }",
+            ),
+            (Racy, "void f(int *a, int m) { int b = m; again: k<<<4, b>>>(a, m + 1); m /= 2; if (m > 4) goto again; }"),
+            (Free, "void f(int *a, int m) { int b = m; { int m = 1; b += m - m; } k<<<4, m>>>(a, m + 1); }"),
+            (Racy, "void f(int *a, int m) { int b = m; { int m = 2; k<<<4, b>>>(a, m + 1); } }"),
+            (Racy, "void f(int *a, int m) { for (int b = m; m > 1; m--) k<<<4, b>>>(a, m + 1); }"),
+            (Racy, "void f(int *a, int m) { static int b = m; k<<<4, b>>>(a, m + 1); }"),
+            (Racy, "void f(int *a, int m) { k<<<4, m>>>(a, m + 1); k<<<4, m>>>(a, m - 1); }"),
+            (Racy, "void f(int *a, int m, int n) { if (m < n) k<<<4, m>>>(a, n); else k<<<4, m>>>(a, n); }"),
+            (
+                Racy,
+                "void f(int *a, int m) { int b = m; switch (m) { case 4: m = 1; default: k<<<4, b>>>(a, m + 1); } }",
+            ),
+            (Racy, "void f(int *a, int m) { int b = m; do { k<<<4, b>>>(a, m + 1); } while (--m > 1); }"),
+            (Racy, "void f(int *a, int m) { int b = m; auto h = [&] { k<<<4, b>>>(a, m + 1); }; m = 1; h(); }"),
+            (Racy, "void f(int *a, int m) { int b = m; std::cin >> m; k<<<4, b>>>(a, m + 1); }"),
+            (Racy, "void f(int *a, int m) { int b = m; scanf(\"%d\", &m); k<<<4, b>>>(a, m + 1); }"),
+            (Racy, "void f(int *a) { int m = 64; const int &r = m; int b = r; m = 1; k<<<4, b>>>(a, r + 1); }"),
+            (
+                Racy,
+                "struct S { int &r; S(int &x) : r(x) {} }; void f(int *a, int m) { auto s = S(m); int b = m; s.r = 1; k<<<4, b>>>(a, m + 1); }",
+            ),
+            (Racy, "union U { int w; int h; }; void f(int *a, U p) { int b = p.w; p.h = 1; k<<<4, b>>>(a, p.w + 1); }"),
+            (
+                Racy,
+                "struct P { int w; }; void f(int *a) { P o; P *p = &o; int b = p->w; o = other(); k<<<4, b>>>(a, p->w + 1); }",
+            ),
+            (Racy, "struct P { int w; }; void f(int *a, const P &p) { int b = p.w; g(); k<<<4, b>>>(a, p.w + 1); }"),
+            (Racy, "int m = 64; void f(int *a) { int b = m; m = 1; k<<<4, b>>>(a, m + 1); }"),
+            (Racy, "void f(int *a, int x) { switch (x) { int m; m = 4; case 1: k<<<4, 64>>>(a, m + 99); } }"),
+            (Free, "void f(int *a, int n) { int w = n; k<<<4, w>>>(a, w); }"),
+            (Racy, "void f(int *a, int n) { k<<<4, n>>>(a, n / 2); }"),
+            (Racy, "void f(int *a, int m) { volatile int b = m; k<<<4, b>>>(a, m + 1); }"),
+            (Free, "void f(int *a) { int m; scanf(\"%d\", &m); int b = m; k<<<4, b>>>(a, m + 1); show(m); }"),
+        ],
+    );
+}
+
+#[test]
+fn the_last_assignment_before_a_launch_is_the_one() {
+    verdicts(
+        UP_TO_32,
+        &[
+            (Free, "void f(int *p) { dim3 b; b = dim3(32); k<<<1, b>>>(p); }"),
+            (Racy, "void f(int *p) { dim3 b; b = dim3(32); b = dim3(64); k<<<1, b>>>(p); }"),
+            (Free, "void f(int *p) { dim3 b(64); b = dim3(32); k<<<1, b>>>(p); b = dim3(64); }"),
+            (Racy, "void f(int *p, bool c) { dim3 b(32); if (c) b = dim3(64); k<<<1, b>>>(p); }"),
+            (Free, "void f(int *p, bool c) { dim3 b(64); { b.x = 32; { k<<<1, b>>>(p); } } }"),
+            (Racy, "void f(int *p) { dim3 b(32); for (int i = 0; i < 2; i++) { k<<<1, b>>>(p); b.x = 64; } }"),
+            (Free, "void f(int *p) { { dim3 b(64); use(b); } { dim3 b(32); k<<<1, b>>>(p); } }"),
+            (Racy, "void f(int *p) { { dim3 b(32); use(b); } { dim3 b(64); k<<<1, b>>>(p); } }"),
+            (Free, "void f(int *p, int n) { if (n > 32) n = 32; k<<<1, n>>>(p); }"),
+            (Racy, "void f(int *p, int n) { if (n > 33) n = 33; k<<<1, n>>>(p); }"),
+            (Free, "void f(int *p, int n) { int b; if (n > 8) { b = 32; } else { b = 16; } k<<<1, b>>>(p); }"),
+            (Racy, "void f(int *p, int n) { int b; if (n > 8) { b = 32; } else { b = 64; } k<<<1, b>>>(p); }"),
+            (Racy, "void f(int *p, int n) { int b = 32; if (n > 8) { if (n > 9) b = 64; } k<<<1, b>>>(p); }"),
+            (Racy, "void f(int *p, int n) { int b = 32; while (n-- > 8) { b = 64; } k<<<1, b>>>(p); }"),
+            (Free, "void f(int *p, int n) { int b = 64; if (n > 8) return; else b = 32; k<<<1, b>>>(p); }"),
+            (Racy, "void f(int *p, int n) { int b = 32; n > 8 && (b = 64); k<<<1, b>>>(p); }"),
+            (
+                Racy,
+                "void f(int *p, int n) { int b = 32; try { b = 64; g(); b = 32; } catch (...) { k<<<1, b>>>(p); } }",
+            ),
+            (Free, "typedef int Count; void f(int *p) { const Count b = 32; change(b); k<<<1, b>>>(p); }"),
+            (Racy, "typedef int Count; void f(int *p) { Count b = 32; change(b); k<<<1, b>>>(p); }"),
+            (Free, "__global__ void other(int *q); void f(int *p, int n) { dim3 b(32, 1), g(1, n); k<<<1, b>>>(p); }"),
+        ],
+    );
+}
+
+#[test]
+fn loops_count_up_or_down_from_where_they_begin() {
+    verdicts(
+        SHIFT,
+        &[
+            (Free, "void f(int *p, int n) { for (int i = 64; i < n * n; i += 2) k<<<1, 64>>>(p, i); }"),
+            (Racy, "void f(int *p, int n, int s) { for (int i = 64; i < n; i += s) k<<<1, 64>>>(p, i); }"),
+            (Free, "void f(int *p, int n) { for (int i = 64; i < n; i <<= 1) { k<<<1, 64>>>(p, i); } }"),
+            (Racy, "void f(int *p, int n) { for (int i = 64; i > n; i >>= 1) { k<<<1, 64>>>(p, i); } }"),
+            (Free, "void f(int *p, int n) { for (int i = -64; i > n; i--) { k<<<1, 64>>>(p, i); } }"),
+            (Racy, "void f(int *p, int n) { for (int i = 64; i < n; i++) { k<<<1, 64>>>(p, i); i -= 2; } }"),
+            (Racy, "void f(int *p, int n) { for (int i = 64; i < n; i++) { i -= 2; k<<<1, 64>>>(p, i); } }"),
+            (
+                Free,
+                "void f(int *p, int n) { for (int i = 0; i < n; i++) { if (i < 64) continue; k<<<1, 64>>>(p, i); } }",
+            ),
+            (Racy, "void f(int *p, int n) { for (int i = 0; i < n; i++) { if (i < 64) n++; k<<<1, 64>>>(p, i); } }"),
+        ],
+    );
+}
+
+#[test]
+fn a_function_is_called_with_what_its_calls_say() {
+    let wrapper = "static void run(int *p, int b) { k<<<1, b>>>(p); }";
+    let host = |text: &str| format!("{wrapper}\n{text}");
+    for (verdict, text) in [
+        (Free, "void f(int *p) { run(p, 32); }"),
+        (Racy, "void f(int *p) { run(p, 64); }"),
+        (Racy, "void f(int *p) { run(p, 32); run(p, 64); }"),
+        (Free, "void f(int *p) { run(p, 32); run(p, 16); }"),
+        (Racy, "void f(int *p, int n) { run(p, n); }"),
+        (Free, "void f(int *p, int n) { if (n <= 32) run(p, n); }"),
+        (Racy, "void f(int *p) { run(p, 32); void (*h)(int *, int) = run; h(p, 64); }"),
+        (Free, "void g(int *p, int m) { run(p, m); } void f(int *p) { g(p, 32); }"),
+        (Racy, "void g(int *p, int m) { run(p, 2 * m); } void f(int *p) { g(p, 32); }"),
+        (Racy, "void f(int *p) { run(p, 32); } void run(int *p, int b, int c);"),
+        (Racy, ""),
+    ] {
+        verdicts(UP_TO_32, &[(verdict, &host(text))]);
+    }
+    let report = check(&format!("{UP_TO_32}\n{}", host("void f(int *p) { run(p, 32); }")), false);
+    assert_eq!(report.launch.from, LaunchSource::LaunchSite);
+    let changed = "void run(int *p, int b) { b *= 2; k<<<1, b>>>(p); } void f(int *p) { run(p, 32); }";
+    verdicts(UP_TO_32, &[(Racy, changed)]);
+    let again = "void run(int *p, int b) { k<<<1, b>>>(p); if (b < 99) run(p, b + 1); } void f(int *p) { run(p, 1); }";
+    verdicts(UP_TO_32, &[(Racy, again)]);
+    let dims = |b: &str| {
+        format!(
+            "void run(int *p, dim3 g, const dim3 &b) {{ k<<<g, b>>>(p); }} void f(int *p) {{ dim3 b({b}); run(p, dim3(4), b); }}"
+        )
+    };
+    verdicts(UP_TO_32, &[(Free, &dims("8")), (Racy, &dims("8, 2"))]);
+}
+
+#[test]
+fn a_kernel_in_a_variable_is_launched_through_it() {
+    let other = "__global__ void other(int *a) {}";
+    let pointer = "void (*h)(int *);";
+    for (verdict, body) in [
+        (Free, "auto h = k; h<<<1, 32>>>(p);"),
+        (Racy, "auto h = k; h<<<1, 64>>>(p);"),
+        (Free, "POINTER h = c ? &k : &other; h<<<1, 32>>>(p);"),
+        (Racy, "POINTER if (c) h = k; else h = other; h<<<1, 32>>>(p); h<<<1, 64>>>(p);"),
+        (Racy, "POINTER h = k; h<<<1, 32>>>(p); start(h);"),
+        (Racy, "POINTER h = k; h<<<1, 32>>>(p); auto i = h; i<<<1, 64>>>(p);"),
+        (Free, "void (*h[2])(int *) = {k, other}; h[c]<<<1, 32>>>(p);"),
+        (Racy, "void (*h[2])(int *) = {k, other}; h[c]<<<1, 64>>>(p);"),
+        (Racy, "global = k; k<<<1, 32>>>(p);"),
+    ] {
+        let host = format!("{other}\nvoid f(int *p, bool c) {{ {} }}", body.replace("POINTER", pointer));
+        verdicts(UP_TO_32, &[(verdict, &host)]);
+    }
+    // A variable of the same name is none.
+    let local = "void g(int *p) { int k = 3; k++; p[0] = k; } void f(int *p) { k<<<1, 32>>>(p); for (int k = 0; k < 3; k++) p[k] = k; }";
+    verdicts(UP_TO_32, &[(Free, local), (Racy, &local.replace("<1, 32>", "<1, 64>"))]);
+}
+
+#[test]
+fn a_pitch_is_no_less_than_the_width() {
+    let kernel = "__global__ void k(int *a, int p, int w) { int x = blockIdx.x * blockDim.x + threadIdx.x;
+        if (x < w) a[blockIdx.y * p + x] = x; }";
+    let host = |more: &str, width: &str| {
+        format!(
+            "void f(int w, int h) {{ int *a; size_t p; {more} cudaMallocPitch(&a, &p, {width}, h);
+                 k<<<dim3((w + 15) / 16, h), 16>>>(a, p / sizeof(int), w); }}"
+        )
+    };
+    let free = host("", "w * sizeof(int)");
+    verdicts(
+        kernel,
+        &[
+            (Free, &free),
+            (Free, &free.replace("cudaMallocPitch(", "check(cudaMallocPitch(").replace(", h);", ", h));")),
+            (Racy, &host("", "w")),
+            (Racy, &host("if (w > 4)", "w * sizeof(int)")),
+            (Racy, &host("w > 4 &&", "w * sizeof(int)")),
+            (Racy, &free.replace("k<<<", "p = 4; k<<<")),
+            (Racy, &free.replace("k<<<", "w = 400; k<<<")),
+        ],
+    );
+}
+
+/// A kernel is reported from where it is launched, and from nowhere else.
+#[test]
+fn an_included_file_is_checked_where_it_is_launched() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("a file");
+        (path, text.to_owned())
+    };
+    let part =
+        write("part.cu", &format!("{UP_TO_32}\n__global__ void kk(int *a) {{ a[threadIdx.x % N] = threadIdx.x; }}"));
+    let main = |block: usize| format!("#define N 64\n#include \"part.cu\"\nvoid f(int *p) {{ k<<<1, {block}>>>(p); }}");
+    let unit = write("main.cu", &main(32));
+    let run = |files: &[(PathBuf, String)], ignore_host: bool| {
+        let settings = Settings { jobs: 1, ignore_host, ..Settings::default() };
+        let report = check_files(files, &settings, &solver_settings());
+        let file = |k: &KernelReport| std::path::Path::new(&k.path).file_name().unwrap().to_string_lossy().into_owned();
+        let kernels: Vec<_> = report.kernels.iter().map(|k| (k.name.clone(), file(k), k.line, k.verdict)).collect();
+        (kernels, report)
+    };
+    let k = |verdict| ("k".to_owned(), "part.cu".to_owned(), 1, verdict);
+    for files in [vec![part.clone(), unit.clone()], vec![unit.clone(), part.clone()], vec![part.clone()]] {
+        let (kernels, report) = run(&files, false);
+        assert_eq!(kernels.len(), 2, "{kernels:?}");
+        assert!(kernels.contains(&k(Free)) && kernels.iter().any(|k| k.0 == "kk" && k.3 == Racy), "{kernels:?}");
+        assert!(true);
+        assert_eq!(report.files.len(), files.len());
+        let part = report.files.iter().find(|f| f.path.ends_with("part.cu"));
+        assert!(part.is_some_and(|f| f.messages.iter().any(|m| m.code == "included")));
+    }
+    assert_eq!(run(std::slice::from_ref(&part), true).0.len(), 2);
+    assert_eq!(run(&[part.clone(), unit.clone()], true).0.len(), 4);
+    let unit = write("main.cu", &main(64));
+    assert!(run(&[part.clone(), unit], false).0.contains(&k(Racy)));
+    // Another file that launches it is another launch.
+    write("main.cu", &main(32));
+    write("more.cpp", &main(64));
+    let (kernels, _) = run(std::slice::from_ref(&part), false);
+    assert!(kernels.contains(&k(Racy)) && kernels.contains(&k(Free)), "{kernels:?}");
+    // One that only includes it is none.
+    write("more.cpp", "#define N 64\n#include \"part.cu\"\n");
+    assert!(!run(std::slice::from_ref(&part), false).0.contains(&k(Racy)));
+    // Where the kernel is not there, or not whole, it is checked alone.
+    for text in [
+        "#if 0\n#include \"part.cu\"\n#endif\n",
+        "#define threadIdx (((\n#include \"part.cu\"\n",
+        "#define k k2\n#include \"part.cu\"\n",
+    ] {
+        std::fs::remove_file(folder.path().join("more.cpp")).ok();
+        let unit = write("main.cu", text);
+        let (kernels, _) = run(&[part.clone(), unit], false);
+        assert!(kernels.iter().any(|k| k.0 == "k" && k.3 == Racy), "{text}: {kernels:?}");
+    }
+}

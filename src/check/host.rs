@@ -1,18 +1,21 @@
 //! What the launches of a kernel in the host code say about it: sizes, values of parameters, conditions, aliases.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools;
 
-use crate::base::{Name, SourceMap};
+use crate::base::{FileId, Name, SourceMap};
 use crate::exp::display::plain;
 use crate::exp::{B, IntTy, N, Subst, Var, free_vars_b};
 use crate::frontend::cuda::host::HostLaunch;
 use crate::kernel::ir::VarDecl;
-use crate::kernel::types::Type;
+use crate::kernel::types::{StructTy, Type};
 
 /// More launches than this are only looked at for what they have in common.
 const MAX_ALTERNATIVES: usize = 8;
+
+/// Ends the names of variables of the host; no name of a kernel has it.
+const OF_HOST: &str = "@host";
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 
@@ -33,12 +36,24 @@ pub struct HostFacts {
 }
 
 /// Puts the launches of a kernel together.
-pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], sources: &SourceMap) -> HostFacts {
+pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], own: FileId, sources: &SourceMap) -> HostFacts {
     let mut facts = HostFacts::default();
     if launches.is_empty() {
         return facts;
     }
-    let lines: Vec<String> = launches.iter().map(|l| sources.start(l.span).line.to_string()).collect();
+    let lines: Vec<String> = launches
+        .iter()
+        .map(|launch| {
+            let line = sources.start(launch.span).line;
+            let file = sources.path(launch.span.file);
+            let line = match file.file_name().filter(|_| launch.span.file != own) {
+                Some(name) => format!("{line} of {}", name.to_string_lossy()),
+                None => line.to_string(),
+            };
+            let calls: Vec<String> = launch.calls.iter().map(|c| sources.start(*c).line.to_string()).collect();
+            if calls.is_empty() { line } else { format!("{line}, called from line {}", calls.join(" and ")) }
+        })
+        .collect();
     facts.place = match lines.as_slice() {
         [one] => format!("the launch on line {one}"),
         lines => format!("the launches on lines {}", lines.join(", ")),
@@ -70,14 +85,14 @@ pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], sources: &SourceM
     match alternatives.as_slice() {
         [only] => {
             for condition in only {
-                let words = format!("{} ({}{fits})", plain(condition), facts.place);
+                let words = format!("{} ({}{fits})", words(params, condition), facts.place);
                 facts.conditions.push((condition.clone(), words));
             }
         }
         several if several.len() <= MAX_ALTERNATIVES => {
             let either = B::or(several.iter().map(|a| B::and(a.iter().cloned())));
             if either.as_lit().is_none() {
-                let words = format!("{} ({}{fits})", plain(&either), facts.place);
+                let words = format!("{} ({}{fits})", words(params, &either), facts.place);
                 facts.conditions.push((either, words));
             }
         }
@@ -107,15 +122,16 @@ fn relations(params: &[VarDecl], launch: &HostLaunch, known: &HostFacts, convert
         }
         let var = Var { name: param.name.clone(), ty: *ty };
         of_kernel.push(var.clone());
+        let arg = renamed(launch).numeric(arg);
         match arg.as_var().filter(|v| !bound.contains(v)) {
             Some(host) => {
-                if launch.types.get(&host.name) != Some(ty) {
+                if host.ty != *ty {
                     converted.push(param.name.clone());
                 }
                 bound.push(host.clone());
                 subst.bind(&host.name, &N::var(&var));
             }
-            None => relations.push(N::var(&var).eq(arg)),
+            None => relations.push(N::var(&var).eq(&arg)),
         }
     }
     for (what, sizes, fixed) in [("blockDim", &launch.block, known.block), ("gridDim", &launch.grid, known.grid)] {
@@ -123,13 +139,87 @@ fn relations(params: &[VarDecl], launch: &HostLaunch, known: &HostFacts, convert
             if let (Some(size), None) = (&sizes[axis], fixed[axis]) {
                 let var = Var::new(format!("{what}.{}", AXES[axis]).as_str(), IntTy::U32);
                 of_kernel.push(var.clone());
-                relations.push(N::var(&var).eq(size));
+                relations.push(N::var(&var).eq(&renamed(launch).numeric(size)));
             }
         }
     }
-    relations.extend(launch.facts.iter().cloned());
-    let in_kernel = relations.into_iter().map(|r| subst.boolean(&r));
-    in_kernel.filter(|r| r.as_lit().is_none() && free_vars_b(r).iter().all(|v| of_kernel.contains(v))).collect()
+    relations.extend(launch.facts.iter().map(|fact| renamed(launch).boolean(fact)));
+    for (param, given) in params.iter().zip(&launch.objects) {
+        if let Type::Struct(ty) = &param.ty {
+            parts_of(param, ty, given, launch, &mut relations, &mut of_kernel);
+        }
+    }
+    let relations: Vec<B> = relations.iter().map(|r| subst.boolean(r)).filter(|r| r.as_lit().is_none()).collect();
+    about_kernel(relations, &of_kernel)
+}
+
+/// Variables of the host have names and types of their own.
+fn renamed(launch: &HostLaunch) -> Subst<'static> {
+    let mut rename = Subst::new();
+    for name in &launch.symbols {
+        let ty = launch.types.get(&Name::new(name.as_str())).copied().unwrap_or(IntTy::I64);
+        let var = Var { name: Name::new(format!("{name}{OF_HOST}")), ty };
+        rename.bind(&Name::new(name.as_str()), &N::var(&var));
+    }
+    rename
+}
+
+/// The fields of an object that a kernel is given by value are those of the parameter.
+fn parts_of(
+    param: &VarDecl,
+    ty: &StructTy,
+    given: &[(String, N)],
+    launch: &HostLaunch,
+    relations: &mut Vec<B>,
+    of_kernel: &mut Vec<Var>,
+) {
+    for (name, value) in given {
+        if let Some(Type::Int(int)) = ty.fields.iter().find(|f| *f.name == **name).map(|f| &f.ty) {
+            let var = Var::new(format!("{}.{name}", param.name).as_str(), *int);
+            relations.push(N::var(&var).eq(&renamed(launch).numeric(value)));
+            of_kernel.push(var);
+        }
+    }
+}
+
+/// The relations that say something of the kernel: of its own variables, or of variables of the host that it shares with
+/// relations that do.
+fn about_kernel(relations: Vec<B>, of_kernel: &[Var]) -> Vec<B> {
+    let mentioned: Vec<_> = relations.iter().map(free_vars_b).collect();
+    let mut linked: BTreeSet<&Var> = of_kernel.iter().collect();
+    loop {
+        let before = linked.len();
+        for vars in &mentioned {
+            if vars.iter().any(|v| linked.contains(v)) {
+                linked.extend(vars);
+            }
+        }
+        if linked.len() == before {
+            break;
+        }
+    }
+    let about = relations.iter().zip(&mentioned).filter(|(_, vars)| vars.iter().any(|v| linked.contains(v)));
+    about.map(|(relation, _)| relation.clone()).collect()
+}
+
+/// Is this a variable of the host, which the kernel does not have?
+pub fn is_of_host(var: &Var) -> bool {
+    is_of_host_name(var.name.as_str())
+}
+
+pub fn is_of_host_name(name: &str) -> bool {
+    name.ends_with(OF_HOST)
+}
+
+/// A condition as the report lists it: a variable of the host that has the name of a parameter is told from it.
+fn words(params: &[VarDecl], condition: &B) -> String {
+    let mut text = plain(condition).replace('`', "");
+    for var in free_vars_b(condition).iter().filter(|v| is_of_host(v)) {
+        let own = var.name.as_str().trim_end_matches(OF_HOST);
+        let told = if params.iter().any(|p| p.name.as_str() == own) { format!("{own}'") } else { own.to_owned() };
+        text = text.replace(var.name.as_str(), &told);
+    }
+    text
 }
 
 fn aliases(params: &[VarDecl], launch: &HostLaunch, found: &mut BTreeMap<String, (String, bool)>) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use super::contradiction::{Given, Part, contradiction};
-use super::host::HostFacts;
+use super::host::{HostFacts, is_of_host, is_of_host_name};
 use super::pipeline::{AtLevel, PhasePath, at_levels, levels_in_use};
 use super::source::{KernelCode, SourceKernel, location};
 use super::witness::{Divergence, Race, diverge, witness};
@@ -107,9 +107,14 @@ pub(super) fn protocol_with(
         }
         KernelCode::Protocol(inferred) => specialise(inferred, launch, options),
     };
+    let mut fixed = fixed_sizes(&inferred);
     for (condition, words) in host.into_iter().flat_map(|h| &h.conditions) {
-        if free_vars_b(condition).iter().all(|v| inferred.kernel.globals.contains(v)) {
-            inferred.kernel.pre = B::and([inferred.kernel.pre.clone(), condition.clone()]);
+        let condition = fixed.boolean(condition);
+        let vars = free_vars_b(&condition);
+        let globals = &mut inferred.kernel.globals;
+        if condition.as_lit().is_none() && vars.iter().all(|v| is_of_host(v) || globals.contains(v)) {
+            globals.extend(vars.into_iter().filter(is_of_host).filter(|v| !globals.contains(v)).collect::<Vec<_>>());
+            inferred.kernel.pre = B::and([inferred.kernel.pre.clone(), condition]);
             inferred.assumptions.push(words.clone());
         }
     }
@@ -125,6 +130,19 @@ pub(super) fn protocol_with(
         }
     }
     inferred
+}
+
+/// The sizes of the launch that are numbers.
+fn fixed_sizes(inferred: &Inferred) -> Subst<'static> {
+    let mut fixed = Subst::new();
+    for (what, sizes) in [("blockDim", inferred.block), ("gridDim", inferred.grid)] {
+        for (axis, size) in ["x", "y", "z"].into_iter().zip(sizes) {
+            if let Some(size) = size {
+                fixed.bind(&Name::new(format!("{what}.{axis}")), &N::num(size));
+            }
+        }
+    }
+    fixed
 }
 
 /// Reads a condition over globals. It is one of all threads; what it says of a name that a kernel does not have is not
@@ -522,7 +540,8 @@ impl Check<'_> {
             };
             [value(0), value(1), value(2)]
         };
-        let params = globals.iter().filter(|(n, _)| !n.starts_with("blockDim.") && !n.starts_with("gridDim."));
+        let is_size = |name: &str| name.starts_with("blockDim.") || name.starts_with("gridDim.");
+        let params = globals.iter().filter(|(n, _)| !is_size(n) && !is_of_host_name(n));
         Witness {
             params: params.map(|(n, v)| (n.clone(), *v)).collect(),
             block_dim: dim("blockDim", self.launch.block),

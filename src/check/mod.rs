@@ -2,6 +2,7 @@
 
 pub mod contradiction;
 pub mod dump;
+pub mod fragments;
 pub mod host;
 pub mod kernel;
 pub mod launch;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::source::{KernelCode, SourceFile, SourceKernel, location};
+use super::source::{KernelCode, Launched, SourceFile, SourceKernel, location};
 use crate::base::{FileId, SourceMap, Span};
 use crate::core::{Access, Barrier, Coordinate, Kernel, Print, Protocol, SiteId};
 use crate::frontend::header::Header;
@@ -53,6 +53,8 @@ pub fn load_protocols(path: &Path, text: String) -> SourceFile {
                             span,
                             launch_bounds: None,
                             host: Default::default(),
+                            launched: Launched::Nowhere,
+                            is_whole: true,
                             group_size: None,
                             offset: None,
                             code,

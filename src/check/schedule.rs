@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use super::fragments::{checked, includers};
 use super::kernel::{CheckOptions, check_kernel};
 use super::launch::{GivenDims, launch};
 use super::source::{SourceFile, SourceOptions, load};
@@ -91,22 +92,24 @@ pub fn parallel<T: Sync, S, R: Send>(
 /// Checks all kernels of files that were read already.
 pub fn check_files(inputs: &[(PathBuf, String)], settings: &Settings, solver: &SolverConfig) -> Report {
     let started = Instant::now();
-    let files = parallel(
-        inputs,
-        settings.jobs,
-        || (),
-        |(), (path, text)| load(path, text.clone(), &settings.source),
-        |(path, _), text| broken_file(path, text),
-    );
-    let mut tasks = Vec::new();
-    for (f, file) in files.iter().enumerate() {
-        for (k, kernel) in file.kernels.iter().enumerate() {
-            let base = kernel.name.split('<').next().unwrap_or("");
-            if settings.kernels.is_empty() || settings.kernels.iter().any(|n| *n == kernel.name || n == base) {
-                tasks.push((f, k));
-            }
-        }
-    }
+    let read = |inputs: &[(PathBuf, String)]| {
+        let load = |(): &mut (), (path, text): &(PathBuf, String)| load(path, text.clone(), &settings.source);
+        parallel(inputs, settings.jobs, || (), load, |(path, _), text| broken_file(path, text))
+    };
+    let mut files = read(inputs);
+    let mut tasks = if settings.ignore_host {
+        files.iter().enumerate().flat_map(|(f, file)| (0..file.kernels.len()).map(move |k| (f, k))).collect()
+    } else {
+        let text = |path: PathBuf| Some((path.clone(), std::fs::read_to_string(path).ok()?));
+        let more: Vec<(PathBuf, String)> = includers(&files).into_iter().filter_map(text).collect();
+        files.extend(read(&more));
+        checked(&mut files, inputs.len())
+    };
+    tasks.retain(|(f, k): &(usize, usize)| {
+        let kernel: &str = &files[*f].kernels[*k].name;
+        let base = kernel.split('<').next().unwrap_or("");
+        settings.kernels.is_empty() || settings.kernels.iter().any(|n| *n == kernel || n == base)
+    });
     let kernels = parallel(
         &tasks,
         settings.jobs,
@@ -162,7 +165,7 @@ pub fn check_files(inputs: &[(PathBuf, String)], settings: &Settings, solver: &S
         }
     }
     Report {
-        files: files.into_iter().map(|f| f.report).collect(),
+        files: files.into_iter().take(inputs.len()).map(|f| f.report).collect(),
         kernels,
         messages: Vec::new(),
         included,

@@ -33,11 +33,25 @@ pub struct SourceKernel {
     pub launch_bounds: Option<i128>,
     /// What launches in the same file say.
     pub host: HostFacts,
+    pub launched: Launched,
+    /// Could all of it be parsed?
+    pub is_whole: bool,
     /// The block that the kernel is compiled for.
     pub group_size: Option<[i128; 3]>,
     /// The offset of the global ids, where the code depends on it.
     pub offset: Option<[i128; 3]>,
     pub code: KernelCode,
+}
+
+/// Is a kernel launched by what its file, or a file that this includes, says of it?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Launched {
+    /// It is not even named.
+    Nowhere,
+    /// All launches were read.
+    Read,
+    /// It is also used in ways that are not understood.
+    Unread,
 }
 
 pub enum KernelCode {
@@ -58,6 +72,8 @@ impl From<LoweredKernel> for SourceKernel {
             group_size,
             offset,
             host: HostFacts::default(),
+            launched: Launched::Nowhere,
+            is_whole: true,
             code: KernelCode::Cuda(Box::new(kernel)),
         }
     }
@@ -207,9 +223,16 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
                 for bindings in lower.instances(decl) {
                     let lowered = lower.kernel(decl, &bindings);
                     let function = &lowered.program.functions[lowered.kernel.0 as usize];
-                    let launches = launches(&mut lower, decl, &bindings).unwrap_or_default();
-                    let host = host_facts(&function.vars[..function.params], &launches, &sources);
-                    let kernel = SourceKernel { host, ..SourceKernel::from(lowered) };
+                    let launches = launches(&mut lower, decl, &bindings);
+                    let launched = match &launches {
+                        None => Launched::Unread,
+                        Some(list) if list.is_empty() => Launched::Nowhere,
+                        Some(_) => Launched::Read,
+                    };
+                    let params = &function.vars[..function.params];
+                    let host = host_facts(params, &launches.unwrap_or_default(), lowered.span.file, &sources);
+                    let is_whole = unit.first_error(decl.node).is_none();
+                    let kernel = SourceKernel { host, launched, is_whole, ..SourceKernel::from(lowered) };
                     // A file that is included twice gives its kernels once.
                     if !kernels.iter().any(|k: &SourceKernel| k.name == kernel.name && k.span == kernel.span) {
                         kernels.push(kernel);

@@ -158,6 +158,7 @@ mod tests {
             "vacuous",
             "macro-",
             "include-missing",
+            "included",
             "include-cycle",
             "not-utf8",
             "too-large",

@@ -336,6 +336,20 @@ AT(tile, threadIdx.x) = 0;   // one argument is missing",
 faial-like check -I . src/reduce.cu",
     },
     Entry {
+        code: "included",
+        title: "the kernels of a file are checked as part of another one",
+        what: "A file that was given, or one in its folder, includes this file and launches its kernels. They are checked \
+               there, with the macros and the launches of that file, and their findings point here.",
+        why: "By itself a part of a program leaves open what the rest of it fixes: a kernel would be checked for sizes \
+              and arguments that it is never given.",
+        fix: "Nothing has to be done. With `--ignore-host` every file is checked by itself, and for any launch.",
+        limits: "Launches in files that neither were given nor stand beside this one are not seen.",
+        example: "\
+// main.cu
+#include \"kernel.cu\"
+int main() { scale<<<4, 128>>>(a); }",
+    },
+    Entry {
         code: "include-cycle",
         title: "files include each other without end",
         what: "A file includes itself, directly or through others, and no `#pragma once` or include guard stops it.",

@@ -106,7 +106,7 @@ pub struct Lower<'t> {
     /// The instances that a template is asked for, by its node and that of the use, or 0 for all uses.
     asked: HashMap<(usize, usize), instances::Asked>,
     /// The launches that were read, by the node of the call.
-    pub launches: HashMap<usize, Option<super::host::HostLaunch>>,
+    pub launches: HashMap<usize, Option<Vec<super::host::HostLaunch>>>,
     /// How many functions are lowered inside of each other, to know what type they return.
     nesting: usize,
     /// How many objects are made for the arguments of each other.

@@ -1,0 +1,185 @@
+//! Launches in a function of the host, for each of the calls of that function.
+
+use tree_sitter::Node;
+
+use super::super::lower::Lower;
+use super::super::unit::{Unit, declared_name, each_named};
+use super::places::listed_in;
+use super::types::converted;
+use super::variables::Part;
+use super::versions::Version;
+use super::{Host, HostLaunch, function_around, symbol};
+use crate::base::Name;
+use crate::exp::{B, N, Subst};
+
+/// How many calls lead from one that is followed to a launch.
+const MAX_DEPTH: usize = 2;
+
+/// Launches with more calls than this are taken for any values of the parameters.
+const MAX_CALLS: usize = 6;
+
+/// A parameter of a function: its place in the list, the field (of a `dim3`), and the symbol that stands for it.
+pub(super) type Parameter = (usize, Option<String>, N);
+
+impl<'u> Host<'_, 'u> {
+    /// The symbols that stand for what this function was called with.
+    pub(super) fn parameters(&self) -> Vec<Parameter> {
+        // The position in the list, where some have no name.
+        let position = |variable: usize| {
+            let known = &self.variables[variable];
+            let mut node = known.declarator.filter(|_| known.is_parameter && known.scope == self.function)?;
+            while !node.kind().ends_with("parameter_declaration") {
+                node = node.parent()?;
+            }
+            listed_in(node.parent()?).iter().position(|p| *p == node)
+        };
+        let mut found = Vec::new();
+        for ((variable, part, version), value) in &self.values {
+            let Version::After(Some(event), loops) = version else { continue };
+            let known = &self.variables[*variable];
+            let declared = known.events.get(*event).is_some_and(|e| e.declares) && loops.is_empty();
+            let Some(at) = position(*variable).filter(|_| declared) else { continue };
+            let field = match part {
+                Part::Whole => None,
+                Part::Field(field) if self.is_dims(*variable) => Some((*field).to_owned()),
+                Part::Field(_) | Part::Behind(_) => continue,
+            };
+            if value.as_var().is_some() {
+                found.push((at, field, value.clone()));
+            }
+        }
+        found.sort_by_key(|(at, field, _)| (*at, field.clone()));
+        found
+    }
+}
+
+/// The calls of a function, when the unit has some and does nothing else with its name.
+fn calls_of<'u>(unit: &'u Unit<'u>, lower: &Lower<'u>, function: Node<'u>) -> Option<Vec<Node<'u>>> {
+    let name = declared_name(function.child_by_field_name("declarator")?)?;
+    if name.kind() != "identifier" {
+        return None;
+    }
+    let text = unit.str(name);
+    // Overloads, members and templates are not told apart.
+    let overloads = lower.names.functions.get(text)?;
+    let mut defined = overloads.iter().filter(|d| d.has_body);
+    let (Some(only), None) = (defined.next(), defined.next()) else { return None };
+    let count = |d: &super::super::unit::FunDecl<'u>| {
+        d.declarator.child_by_field_name("parameters").map(|p| listed_in(p).len())
+    };
+    if only.node != function
+        || only.template.is_some()
+        || overloads.iter().any(|d| d.class.is_some() || d.template.is_some() || count(d) != count(only))
+    {
+        return None;
+    }
+    let mut calls = Vec::new();
+    let mut others = false;
+    each_named(unit.tree.root_node(), |node| {
+        if !matches!(node.kind(), "identifier" | "field_identifier" | "type_identifier") || unit.str(node) != text {
+            return;
+        }
+        let mut whole = node;
+        while let Some(parent) = whole.parent().filter(|p| p.kind() == "qualified_identifier") {
+            whole = parent;
+        }
+        match whole.parent() {
+            Some(parent) if parent.kind() == "function_declarator" => {}
+            Some(parent)
+                if parent.kind() == "call_expression" && parent.child_by_field_name("function") == Some(whole) =>
+            {
+                calls.push(parent);
+            }
+            _ => others = true,
+        }
+    });
+    (!others && !calls.is_empty() && calls.len() <= MAX_CALLS).then_some(calls)
+}
+
+/// A launch as each call of its function makes it; as it is, when the calls are not known.
+pub(super) fn called<'u>(
+    unit: &'u Unit<'u>,
+    lower: &mut Lower<'u>,
+    function: Node<'u>,
+    launch: HostLaunch,
+    parameters: &[Parameter],
+    depth: usize,
+) -> Vec<HostLaunch> {
+    if parameters.is_empty() || depth >= MAX_DEPTH {
+        return vec![launch];
+    }
+    let Some(calls) = calls_of(unit, lower, function) else { return vec![launch] };
+    let mut found = Vec::new();
+    for call in calls {
+        let Some(caller) = function_around(call).filter(|caller| *caller != function) else { return vec![launch] };
+        let Some(arguments) = call.child_by_field_name("arguments") else { return vec![launch] };
+        let arguments = listed_in(arguments);
+        let mut host = Host::new(unit, lower, caller, call);
+        host.scan();
+        let mut given = Vec::new();
+        for (at, field, own) in parameters {
+            let value = arguments.get(*at).and_then(|argument| match field {
+                None => host.number(*argument),
+                Some(axis) => host.dims(*argument).into_iter().nth(["x", "y", "z"].iter().position(|a| a == axis)?)?,
+            });
+            given.push((own.clone(), value));
+        }
+        let facts = host.facts(call, caller);
+        let outer = host.parameters();
+        // Names of the caller are not those of the function.
+        let name = caller.child_by_field_name("declarator").and_then(declared_name);
+        let prefix = name.map_or("", |n| unit.str(n));
+        let mut away = Subst::new();
+        let mut types = launch.types.clone();
+        let mut symbols = launch.symbols.clone();
+        let mut rename = |name: &Name| {
+            let new = format!("{prefix}::{name}");
+            away.bind(name, &symbol(&new));
+            symbols.insert(new.clone());
+            new
+        };
+        for (name, ty) in &host.types {
+            let new = rename(name);
+            types.insert(Name::new(new.as_str()), *ty);
+        }
+        for name in &host.symbols {
+            rename(&Name::new(name.as_str()));
+        }
+        let outer: Vec<Parameter> = outer.into_iter().map(|(at, f, n)| (at, f, away.numeric(&n))).collect();
+        let mut subst = Subst::new();
+        let mut relations: Vec<B> = facts.iter().map(|f| away.boolean(f)).collect();
+        for (own, value) in given {
+            let (Some(own), Some(value)) = (own.as_var(), value) else { continue };
+            let ty = types.get(&own.name).copied();
+            let Some(value) = converted(&away.numeric(&value), ty) else { continue };
+            if value.as_num().is_some() || value.as_var().is_some() {
+                subst.bind(&own.name, &value);
+            } else {
+                relations.push(N::var(own).eq(&value));
+            }
+        }
+        let sizes =
+            |sizes: &[Option<N>; 3], subst: &mut Subst| sizes.each_ref().map(|n| n.as_ref().map(|n| subst.numeric(n)));
+        let mut calls = launch.calls.clone();
+        calls.push(unit.span(call));
+        let facts = launch.facts.iter().map(|f| subst.boolean(f)).chain(relations).collect();
+        let one = HostLaunch {
+            span: launch.span,
+            calls,
+            block: sizes(&launch.block, &mut subst),
+            grid: sizes(&launch.grid, &mut subst),
+            args: launch.args.iter().map(|a| a.as_ref().map(|a| subst.numeric(a))).collect(),
+            pointers: launch.pointers.clone(),
+            objects: launch
+                .objects
+                .iter()
+                .map(|fields| fields.iter().map(|(f, n)| (f.clone(), subst.numeric(n))).collect())
+                .collect(),
+            facts,
+            types,
+            symbols,
+        };
+        found.extend(called(unit, lower, caller, one, &outer, depth + 1));
+    }
+    found
+}

@@ -1,0 +1,267 @@
+//! What holds where a kernel is launched.
+
+use tree_sitter::Node;
+
+use super::super::unit::{declared_name, last_named, split_init};
+use super::Host;
+use super::places::listed_in;
+use super::types::{converted, in_common};
+use super::variables::{Part, contains};
+use crate::exp::{B, IntTy, N, NRel};
+
+impl<'u> Host<'_, 'u> {
+    pub(super) fn condition(&mut self, node: Node<'u>) -> Option<B> {
+        let field = |name: &str| node.child_by_field_name(name);
+        match node.kind() {
+            "parenthesized_expression" | "condition_clause" => {
+                let inner = field("value").or_else(|| last_named(node))?;
+                self.condition(inner)
+            }
+            "unary_expression" if self.unit.str(field("operator")?) == "!" => {
+                Some(B::not(&self.condition(field("argument")?)?))
+            }
+            "binary_expression" => {
+                let (left, right) = (field("left")?, field("right")?);
+                let rel = match self.unit.str(field("operator")?) {
+                    "&&" => return Some(B::and([self.condition(left)?, self.condition(right)?])),
+                    "||" => return Some(B::or([self.condition(left)?, self.condition(right)?])),
+                    "==" => (NRel::Eq, false),
+                    "!=" => (NRel::Ne, false),
+                    "<" => (NRel::Lt, false),
+                    "<=" => (NRel::Le, false),
+                    ">" => (NRel::Lt, true),
+                    ">=" => (NRel::Le, true),
+                    _ => return self.truth(node),
+                };
+                let (mut l, mut r) = (self.number(left)?, self.number(right)?);
+                // Where one side is unsigned, the other is made so.
+                let ty = |host: &Self, n| host.type_of(n).unwrap_or(IntTy::I32);
+                let (a, b) = (ty(self, left), ty(self, right));
+                let ty = in_common(a, b);
+                if !ty.signed {
+                    l = self.unsigned(l, left, ty);
+                    r = self.unsigned(r, right, ty);
+                }
+                let (l, r) = if rel.1 { (r, l) } else { (l, r) };
+                Some(B::rel(rel.0, &l, &r))
+            }
+            _ => self.truth(node),
+        }
+    }
+
+    fn truth(&mut self, node: Node<'u>) -> Option<B> {
+        if node.kind() == "binary_expression"
+            && !matches!(self.unit.str(node.child_by_field_name("operator")?), "+" | "-" | "*" | "/" | "%")
+        {
+            return None;
+        }
+        Some(self.number(node)?.ne(&N::num(0)))
+    }
+
+    pub(super) fn facts(&mut self, call: Node<'u>, function: Node<'u>) -> Vec<B> {
+        let mut facts = Vec::new();
+        if self.has_goto {
+            return facts;
+        }
+        self.pitches(&mut facts);
+        let mut node = call;
+        while let Some(parent) = node.parent().filter(|_| node != function) {
+            match parent.kind() {
+                "compound_statement" | "case_statement" => self.facts_before(parent, node, &mut facts),
+                "if_statement" | "while_statement" => {
+                    if let Some(condition) = parent.child_by_field_name("condition")
+                        && Some(node) != parent.child_by_field_name("condition")
+                        && condition.child_by_field_name("initializer").is_none()
+                        && let Some(fact) = self.condition(condition)
+                    {
+                        let is_else = Some(node) == parent.child_by_field_name("alternative");
+                        facts.push(if is_else { B::not(&fact) } else { fact });
+                    }
+                }
+                "for_statement" if Some(node) == parent.child_by_field_name("body") => {
+                    self.loop_facts(parent, &mut facts)
+                }
+                _ => {}
+            }
+            if parent.kind() == "case_statement" {
+                self.case_fact(parent, &mut facts);
+            }
+            node = parent;
+        }
+        facts
+    }
+
+    /// `cudaMallocPitch(&p, &pitch, width, height)`: a pitch is no less than the width.
+    fn pitches(&mut self, facts: &mut Vec<B>) {
+        for call in self.all_calls.clone() {
+            let name = call.child_by_field_name("function").map_or("", |f| self.callee(f));
+            let arguments = call.child_by_field_name("arguments").map(listed_in).unwrap_or_default();
+            let (true, [_, pitch, width, _]) = (matches!(name, "cudaMallocPitch" | "hipMallocPitch"), &arguments[..])
+            else {
+                continue;
+            };
+            let pitch = pitch.child_by_field_name("argument").filter(|p| p.kind() == "identifier");
+            let Some(variable) = pitch.and_then(|p| self.find(self.unit.str(p), p)) else { continue };
+            let seen = self.version(variable, Part::Whole, self.launch);
+            let is_last = self.change_of(variable, &seen) == Some(call) && self.always_runs(call);
+            if is_last && let Some(width) = self.number(*width) {
+                let ty = self.variables[variable].ty.and_then(|ty| self.integer_type(ty));
+                let value = self.value_at(variable, Part::Whole, ty, self.launch);
+                facts.extend([width.le(&value), N::num(1).le(&value)]);
+            }
+        }
+    }
+
+    /// Is a call run whenever the launch is, before it?
+    fn always_runs(&self, call: Node<'u>) -> bool {
+        let Some(statement) = self.dominating(call, self.launch) else { return false };
+        let mut node = call;
+        while node != statement {
+            let Some(parent) = node.parent() else { return false };
+            let runs = match parent.kind() {
+                "expression_statement"
+                | "declaration"
+                | "init_declarator"
+                | "assignment_expression"
+                | "call_expression"
+                | "argument_list"
+                | "parenthesized_expression"
+                | "condition_clause" => true,
+                "binary_expression" => {
+                    parent.child_by_field_name("operator").is_some_and(|o| !matches!(self.unit.str(o), "&&" | "||"))
+                }
+                "if_statement" => parent.child_by_field_name("condition") == Some(node),
+                _ => false,
+            };
+            if !runs {
+                return false;
+            }
+            node = parent;
+        }
+        true
+    }
+
+    /// Asserts, and branches that leave, before a place in a block.
+    fn facts_before(&mut self, block: Node<'u>, until: Node<'u>, facts: &mut Vec<B>) {
+        // What stands in front of the first case is never run.
+        if block.parent().is_some_and(|p| p.kind() == "switch_statement") {
+            return;
+        }
+        let mut cursor = block.walk();
+        let before: Vec<Node<'u>> =
+            block.named_children(&mut cursor).take_while(|n| n.start_byte() < until.start_byte()).collect();
+        for statement in before {
+            match statement.kind() {
+                "if_statement" if statement.child_by_field_name("alternative").is_none() => {
+                    if let (Some(condition), Some(then)) =
+                        (statement.child_by_field_name("condition"), statement.child_by_field_name("consequence"))
+                        && self.leaves(then)
+                        && let Some(fact) = self.condition(condition)
+                    {
+                        facts.push(B::not(&fact));
+                    }
+                }
+                "expression_statement" => {
+                    if let Some(call) = statement.named_child(0).filter(|c| c.kind() == "call_expression")
+                        && call.child_by_field_name("function").is_some_and(|f| self.unit.str(f) == "assert")
+                        && let Some(condition) = call.child_by_field_name("arguments").and_then(|a| a.named_child(0))
+                        && let Some(fact) = self.condition(condition)
+                    {
+                        facts.push(fact);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Does control never go past the end of this statement?
+    pub(super) fn leaves(&self, statement: Node<'u>) -> bool {
+        match statement.kind() {
+            "return_statement" | "throw_statement" | "break_statement" | "continue_statement" => true,
+            "expression_statement" => {
+                let call = statement.named_child(0).filter(|c| c.kind() == "call_expression");
+                let callee = call.and_then(|c| c.child_by_field_name("function")).map(|f| self.unit.str(f));
+                matches!(callee, Some("exit" | "abort" | "std::exit" | "std::abort" | "_exit"))
+            }
+            "compound_statement" => last_named(statement).is_some_and(|last| self.leaves(last)),
+            _ => false,
+        }
+    }
+
+    /// The condition of a loop, and the bound of a variable that only its head changes, and only in one direction.
+    fn loop_facts(&mut self, node: Node<'u>, facts: &mut Vec<B>) {
+        if let Some(condition) = node.child_by_field_name("condition") {
+            facts.extend(self.condition(condition));
+        }
+        let (Some(init), Some(update), Some(body)) = (
+            node.child_by_field_name("initializer"),
+            node.child_by_field_name("update"),
+            node.child_by_field_name("body"),
+        ) else {
+            return;
+        };
+        let mut parts = init.walk();
+        let declarators: Vec<Node<'u>> = init.children_by_field_name("declarator", &mut parts).collect();
+        let (name, first) = match (init.kind(), declarators.as_slice()) {
+            ("declaration", [only]) => match split_init(*only) {
+                (inner, Some(value)) => (declared_name(inner), Some(value)),
+                _ => return,
+            },
+            ("assignment_expression", []) => (init.child_by_field_name("left"), init.child_by_field_name("right")),
+            _ => return,
+        };
+        let (Some(name), Some(first)) = (name, first) else { return };
+        let place = name;
+        let name = self.unit.str(name);
+        // Where the body begins.
+        let Some(variable) = self.find(name, body) else { return };
+        let known = &self.variables[variable];
+        let changes = known.events.iter().filter(|e| contains(node, e.node) && !contains(init, e.node));
+        if known.is_wild
+            || place.kind() != "identifier"
+            || known.ty.is_none_or(|ty| !self.is_integer_type(ty))
+            || !changes.clone().all(|e| contains(update, e.node))
+            || changes.count() != 1
+        {
+            return;
+        }
+        let ty = known.ty.and_then(|ty| self.integer_type(ty));
+        let text: String = self.unit.str(update).chars().filter(|c| !c.is_whitespace()).collect();
+        let rest = text.strip_prefix(name).unwrap_or("");
+        let by = update.child_by_field_name("right").and_then(|r| self.number(r)).and_then(|n| n.as_num());
+        let positive = by.is_some_and(|n| n > 0);
+        let Some(start) = self.number(first).and_then(|start| converted(&start, ty)) else { return };
+        let from_zero = self.least(first).is_some_and(|n| n >= 0);
+        let fits = from_zero || ty.is_none_or(|ty| ty.signed) || start.as_num().is_some();
+        let up = rest == "++"
+            || text == format!("++{name}")
+            || rest.starts_with("+=") && positive
+            || (rest.starts_with("*=") || rest.starts_with("<<=")) && positive && from_zero;
+        let down = rest == "--"
+            || text == format!("--{name}")
+            || rest.starts_with("-=") && positive
+            || (rest.starts_with("/=") || rest.starts_with(">>=")) && positive && from_zero;
+        let value = self.value_at(variable, Part::Whole, ty, body);
+        if up {
+            facts.push(start.le(&value));
+        } else if down && fits {
+            facts.push(value.le(&start));
+        }
+    }
+
+    /// In a case that only its label leads to.
+    fn case_fact(&mut self, case: Node<'u>, facts: &mut Vec<B>) {
+        let Some(label) = case.child_by_field_name("value") else { return };
+        let Some(block) = case.parent() else { return };
+        let Some(switch) = block.parent().filter(|s| s.kind() == "switch_statement") else { return };
+        let falls_into = case.prev_named_sibling().filter(|p| p.kind() == "case_statement").is_some_and(|before| {
+            last_named(before).is_none_or(|last| !matches!(last.kind(), "break_statement" | "return_statement"))
+        });
+        if let (false, Some(value)) = (falls_into, switch.child_by_field_name("condition"))
+            && let (Some(value), Some(label)) = (self.number(value), self.number(label))
+        {
+            facts.push(value.eq(&label));
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! What the host code around a kernel launch establishes: sizes of the launch, arguments, and conditions that hold there.
+//!
+//! A variable of the host is followed to the last assignment before it, when that is always the last one; else it stands for
+//! its value there. What is not understood is left out: facts only ever narrow a check, and each one that is used is listed
+//! with the verdict.
+
+mod callers;
+mod changes;
+mod facts;
+mod places;
+mod pointers;
+mod sizes;
+mod types;
+mod values;
+mod variables;
+mod versions;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use tree_sitter::Node;
+
+use super::lower::Lower;
+use super::types::Bindings;
+use super::unit::{FunDecl, Unit, declared_name};
+use crate::base::{Name, Span};
+use crate::exp::{B, IntTy, N, Var};
+use callers::called;
+use places::{Arguments, Config, addresses, is_local, is_question, launches_of, may_be};
+use variables::{Event, Part, Variable};
+use versions::Version;
+
+/// How deep initialisers and calls of small functions are followed.
+const MAX_DEPTH: usize = 24;
+
+/// One launch of a kernel, in terms of [`symbol`]s of the host. `None`: not understood.
+#[derive(Clone, Debug)]
+pub struct HostLaunch {
+    pub span: Span,
+    /// The calls that lead to it, the nearest first, where these are all that the unit has.
+    pub calls: Vec<Span>,
+    pub block: [Option<N>; 3],
+    pub grid: [Option<N>; 3],
+    /// The arguments that are integers.
+    pub args: Vec<Option<N>>,
+    /// The variable that a pointer argument is, or points into, and whether it is just that.
+    pub pointers: Vec<Option<(String, bool)>>,
+    /// Of arguments that are objects, the fields that are integers.
+    pub objects: Vec<Vec<(String, N)>>,
+    /// What holds where the kernel is launched.
+    pub facts: Vec<B>,
+    /// The types of the variables that these speak of, where they are said.
+    pub types: BTreeMap<Name, IntTy>,
+    /// The names of all these variables.
+    pub symbols: BTreeSet<String>,
+}
+
+/// The value that a variable of the host has at a launch, as a mathematical integer.
+pub fn symbol(name: &str) -> N {
+    N::var(&Var::new(name, IntTy::MATH))
+}
+
+/// A function of the host.
+struct Host<'l, 'u> {
+    unit: &'u Unit<'u>,
+    lower: &'l mut Lower<'u>,
+    function: Node<'u>,
+    /// The launch that is asked about.
+    launch: Node<'u>,
+    variables: Vec<Variable<'u>>,
+    named: HashMap<&'u str, Vec<usize>>,
+    /// Calls that may change a variable whose address was given away; and what else is reached from here.
+    calls: Vec<Node<'u>>,
+    all_calls: Vec<Node<'u>>,
+    /// Assignments to places that are not just variables.
+    stores: Vec<Node<'u>>,
+    /// What may change objects outside of the function.
+    far: Vec<Event<'u>>,
+    values: HashMap<(usize, Part<'u>, Version), N>,
+    /// The names of values that are taken, and their types.
+    symbols: HashSet<String>,
+    types: BTreeMap<Name, IntTy>,
+    /// Arguments of the small functions that are being followed.
+    arguments: Vec<HashMap<&'u str, (N, IntTy)>>,
+    /// Addresses that are only read through.
+    copied: Vec<Node<'u>>,
+    /// Control may come to a launch past what stands before it.
+    has_goto: bool,
+    depth: usize,
+}
+
+/// The launches of a kernel that may be of this instance; `None` when it is also used in ways that are not understood.
+pub fn launches<'u>(lower: &mut Lower<'u>, kernel: &FunDecl<'u>, bindings: &Bindings) -> Option<Vec<HostLaunch>> {
+    let unit = lower.unit;
+    let name = unit.str(unit.qualified(declared_name(kernel.declarator)?).1);
+    let mut found = Vec::new();
+    let mentions = lower.names.mentions.get(name).cloned().unwrap_or_default();
+    for node in mentions {
+        if is_question(unit, node) || is_local(unit, node) {
+            continue;
+        }
+        let places = launches_of(unit, node)?;
+        if !may_be(lower, kernel, node, bindings) {
+            continue;
+        }
+        for (call, config, arguments) in places {
+            let read = match lower.launches.get(&call.id()) {
+                Some(known) => known.clone(),
+                None => {
+                    let read = launch(unit, lower, call, config, arguments);
+                    lower.launches.insert(call.id(), read.clone());
+                    read
+                }
+            };
+            found.extend(read?);
+        }
+    }
+    found.sort_by_key(|l| (l.span.start, l.span.end, l.calls.clone()));
+    found.dedup_by_key(|l| (l.span, l.calls.clone()));
+    Some(found)
+}
+
+fn launch<'u>(
+    unit: &'u Unit<'u>,
+    lower: &mut Lower<'u>,
+    call: Node<'u>,
+    config: Config<'u>,
+    arguments: Arguments<'u>,
+) -> Option<Vec<HostLaunch>> {
+    let function = function_around(call)?;
+    let mut host = Host::new(unit, lower, function, call);
+    let arguments = match arguments {
+        Arguments::Values(values) => values,
+        Arguments::Addresses(array) => {
+            host.copied = addresses(unit, function, array)?;
+            host.copied.iter().map(|a| a.child_by_field_name("argument")).collect::<Option<_>>()?
+        }
+    };
+    host.scan();
+    let dims = |host: &mut Host<'_, 'u>, node: Option<Node<'u>>| node.map_or([None, None, None], |n| host.dims(n));
+    let (grid, block) = match config {
+        Config::Sizes(grid, block) => (dims(&mut host, grid), dims(&mut host, block)),
+        Config::Variable(config) => (host.dims_of_field(config, "gridDim"), host.dims_of_field(config, "blockDim")),
+    };
+    let args = arguments.iter().map(|a| host.number(*a)).collect();
+    let pointers = arguments.iter().map(|a| host.pointer(*a)).collect();
+    let objects = arguments.iter().map(|a| host.object(*a)).collect();
+    let facts = host.facts(call, function);
+    let own = HostLaunch {
+        span: unit.span(call),
+        calls: Vec::new(),
+        block,
+        grid,
+        args,
+        pointers,
+        objects,
+        facts,
+        types: std::mem::take(&mut host.types),
+        symbols: host.symbols.iter().cloned().collect(),
+    };
+    let parameters = host.parameters();
+    Some(called(unit, lower, function, own, &parameters, 0))
+}
+
+fn function_around(node: Node) -> Option<Node> {
+    let mut function = node;
+    while function.kind() != "function_definition" {
+        function = function.parent()?;
+    }
+    Some(function)
+}
+
+impl<'l, 'u> Host<'l, 'u> {
+    fn new(unit: &'u Unit<'u>, lower: &'l mut Lower<'u>, function: Node<'u>, launch: Node<'u>) -> Host<'l, 'u> {
+        Host {
+            unit,
+            lower,
+            function,
+            launch,
+            variables: Vec::new(),
+            named: HashMap::new(),
+            calls: Vec::new(),
+            all_calls: Vec::new(),
+            stores: Vec::new(),
+            far: Vec::new(),
+            values: HashMap::new(),
+            symbols: HashSet::new(),
+            types: BTreeMap::new(),
+            arguments: Vec::new(),
+            copied: Vec::new(),
+            has_goto: false,
+            depth: 0,
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Which pointers of the host are one.
+
+use tree_sitter::Node;
+
+use super::super::unit::last_named;
+use super::places::listed_in;
+use super::variables::Part;
+use super::{Host, MAX_DEPTH};
+
+impl<'u> Host<'_, 'u> {
+    /// The variable that a pointer argument is, or points into.
+    pub(super) fn pointer(&mut self, node: Node<'u>) -> Option<(String, bool)> {
+        match node.kind() {
+            "identifier" => {
+                let variable = self.find(self.unit.str(node), node)?;
+                let node = self.read_at(node);
+                let known = &self.variables[variable];
+                // A pointer made from another one is that one, as far as it can be told.
+                let is_auto = known.ty.is_some_and(|ty| self.unit.str(ty) == "auto");
+                let is_pointer = known.declarator.is_some_and(|d| d.kind() == "pointer_declarator");
+                let name = known.name.to_owned();
+                if let Some(value) = self.last_change(variable, Part::Whole, node).and_then(|e| e.value)
+                    && (is_pointer || is_auto)
+                    && self.depth < MAX_DEPTH
+                {
+                    self.depth += 1;
+                    let found = self.pointer(value);
+                    self.depth -= 1;
+                    if let Some(found) = found {
+                        return Some(found);
+                    }
+                }
+                let at_launch = self.find(&name, self.launch) == Some(variable);
+                // Another variable of that name is seen at the launch.
+                if !at_launch {
+                    return Some((format!("{name}#{variable}"), true));
+                }
+                let same =
+                    self.version(variable, Part::Whole, node) == self.version(variable, Part::Whole, self.launch);
+                Some((name, same))
+            }
+            "parenthesized_expression" => self.pointer(last_named(node)?),
+            "cast_expression" => self.pointer(node.child_by_field_name("value")?),
+            "binary_expression" => {
+                let op = self.unit.str(node.child_by_field_name("operator")?);
+                let (left, _) = self.pointer(node.child_by_field_name("left")?)?;
+                (op == "+" || op == "-").then_some((left, false))
+            }
+            "pointer_expression" if self.unit.str(node).starts_with('&') => {
+                let place = node.child_by_field_name("argument")?;
+                let inside = place.kind() == "subscript_expression";
+                let (base, _) = self.pointer(if inside { place.child_by_field_name("argument")? } else { place })?;
+                Some((base, false))
+            }
+            "call_expression" => {
+                let function = node.child_by_field_name("function")?;
+                let arguments = listed_in(node.child_by_field_name("arguments")?);
+                let text = self.unit.str(function);
+                match arguments.as_slice() {
+                    [only] if text.ends_with("raw_pointer_cast") => self.pointer(*only),
+                    [] if [".data", ".get", "->data", "->get"].iter().any(|end| text.ends_with(end)) => {
+                        Some((self.unit.str(node).to_owned(), true))
+                    }
+                    _ => None,
+                }
+            }
+            // An element of an array of pointers: the same text is the same pointer.
+            "pointer_expression" | "subscript_expression" => Some((self.unit.str(node).to_owned(), true)),
+            "field_expression" => Some((self.unit.str(node).to_owned(), true)),
+            _ => None,
+        }
+    }
+}

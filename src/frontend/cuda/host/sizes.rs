@@ -1,0 +1,151 @@
+//! Expressions of the host as the sizes of a block or a grid.
+
+use tree_sitter::Node;
+
+use super::super::unit::{FunDecl, GlobalDecl, child_of_kind, last_named};
+use super::Host;
+use super::variables::{Part, Variable};
+use crate::exp::{IntTy, N};
+
+impl<'u> Host<'_, 'u> {
+    /// The three sizes that a `dim3`, or a number in its place, stands for.
+    pub(super) fn dims(&mut self, node: Node<'u>) -> [Option<N>; 3] {
+        let one = || Some(N::num(1));
+        match node.kind() {
+            "parenthesized_expression" => match last_named(node) {
+                Some(inner) => return self.dims(inner),
+                None => return [None, None, None],
+            },
+            "identifier" => {
+                if let Some(dims) = self.dims_of_variable(node) {
+                    return dims;
+                }
+            }
+            "call_expression" | "compound_literal_expression" => {
+                let callee = node.child_by_field_name("function").or_else(|| node.child_by_field_name("type"));
+                if callee.is_some_and(|f| self.unit.str(f) == "dim3")
+                    && let Some(list) =
+                        node.child_by_field_name("arguments").or_else(|| node.child_by_field_name("value"))
+                {
+                    return self.listed(list);
+                }
+            }
+            "initializer_list" | "argument_list" => return self.listed(node),
+            _ => {}
+        }
+        if !self.is_number(node) {
+            return [None, None, None];
+        }
+        [self.rounded(node).or_else(|| self.number(node)), one(), one()]
+    }
+
+    /// Is this certainly a number, and not a `dim3`?
+    fn is_number(&self, node: Node<'u>) -> bool {
+        let field = |name: &str| node.child_by_field_name(name);
+        let of = |part: Option<Node<'u>>| part.is_some_and(|p| self.is_number(p));
+        match node.kind() {
+            "number_literal" | "char_literal" | "sizeof_expression" | "true" | "false" => true,
+            "parenthesized_expression" => of(last_named(node)),
+            "unary_expression" | "update_expression" => of(field("argument")),
+            "binary_expression" => of(field("left")) || of(field("right")),
+            "conditional_expression" => of(field("consequence")) && of(field("alternative")),
+            "cast_expression" => field("type").is_some_and(|ty| self.is_arithmetic(ty)),
+            "field_expression" => {
+                let object = field("argument").filter(|a| a.kind() == "identifier");
+                let object = object.and_then(|a| self.find(self.unit.str(a), a));
+                let field = field("field").map_or("", |f| self.unit.str(f));
+                object.is_some_and(|object| self.field_type(object, field).is_some())
+            }
+            "identifier" => self.is_named_number(self.unit.str(node), node),
+            "call_expression" => field("function").is_some_and(|function| {
+                let text = self.unit.str(function);
+                let name = self.unit.str(self.unit.qualified(function).1);
+                let converts = ["static_cast<", "std::min<", "std::max<"].iter().any(|p| text.starts_with(p))
+                    && !text.contains("dim3");
+                let known =
+                    ["min", "max", "ceil", "ceilf", "floor", "floorf", "sqrt", "pow", "log2", "int", "unsigned"];
+                let own = self.lower.names.functions.get(name);
+                let returns_number = |list: &Vec<FunDecl<'u>>| {
+                    list.iter().all(|d| d.node.child_by_field_name("type").is_some_and(|ty| self.is_arithmetic(ty)))
+                };
+                let local = self.find(name, function).is_some();
+                !local && (converts || own.map_or(known.contains(&name), returns_number))
+            }),
+            _ => false,
+        }
+    }
+
+    pub(super) fn is_named_number(&self, name: &str, at: Node<'u>) -> bool {
+        match self.find(name, at).map(|v| &self.variables[v]) {
+            Some(Variable { ty: Some(ty), events, .. }) if self.unit.str(*ty) == "auto" => {
+                let init = events.iter().find(|e| e.declares).and_then(|e| e.value);
+                init.is_some_and(|init| self.is_number(init))
+            }
+            Some(Variable { ty, .. }) => ty.is_some_and(|ty| self.is_arithmetic(ty)),
+            None => {
+                let constants = self.lower.names.globals.get(name);
+                let number = |(_, decl): &(_, GlobalDecl<'u>)| {
+                    decl.node.child_by_field_name("type").is_some_and(|ty| self.is_arithmetic(ty))
+                };
+                self.lower.names.enumerators.contains_key(name) || constants.is_some_and(|list| list.iter().all(number))
+            }
+        }
+    }
+
+    fn is_arithmetic(&self, ty: Node<'u>) -> bool {
+        let text = self.unit.str(ty);
+        text != "auto" && (self.is_integer_type(ty) || matches!(self.spelled(ty), "float" | "double"))
+    }
+
+    pub(super) fn listed(&mut self, list: Node<'u>) -> [Option<N>; 3] {
+        let mut cursor = list.walk();
+        let items: Vec<Node<'u>> = list.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect();
+        // A copy of another one.
+        if let [only] = items.as_slice() {
+            let named = if only.kind() == "parameter_declaration" { only.child_by_field_name("type") } else { None };
+            match named {
+                Some(ty) if !self.is_named_number(self.unit.str(ty), ty) => return [None, None, None],
+                None if !self.is_number(*only) => return self.dims(*only),
+                _ => {}
+            }
+        }
+        [0, 1, 2].map(|axis| match items.get(axis) {
+            Some(item) => {
+                // `dim3 d(N, M)` may read as the declaration of a function with parameters of types N and M.
+                let item = match item.kind() {
+                    "parameter_declaration" => item.child_by_field_name("type")?,
+                    _ => *item,
+                };
+                if item.kind() == "type_identifier" {
+                    let name = self.unit.str(item);
+                    return self.is_named_number(name, item).then(|| self.variable(name, item)).flatten();
+                }
+                self.rounded(item).or_else(|| self.number(item))
+            }
+            None => Some(N::num(1)),
+        })
+    }
+
+    /// The three sizes in a field of a variable.
+    pub(super) fn dims_of_field(&mut self, variable: Node<'u>, field: &'static str) -> [Option<N>; 3] {
+        let found = self.find(self.unit.str(variable), variable);
+        let event = found.and_then(|found| self.last_change(found, Part::Field(field), variable));
+        match event.and_then(|e| e.value.filter(|_| e.field.is_some())) {
+            Some(value) => self.dims(value),
+            None => [None, None, None],
+        }
+    }
+
+    fn dims_of_variable(&mut self, name: Node<'u>) -> Option<[Option<N>; 3]> {
+        let variable = self.find(self.unit.str(name), name)?;
+        if !self.is_dims(variable) || !self.arguments.is_empty() {
+            return None;
+        }
+        let is_plain = |kind| matches!(kind, "identifier" | "reference_declarator" | "function_declarator");
+        let declarator = self.variables[variable].declarator?;
+        if !is_plain(declarator.kind()) && child_of_kind(declarator, "argument_list").is_none() {
+            return Some([None, None, None]);
+        }
+        Some(["x", "y", "z"].map(|axis| Some(self.value_at(variable, Part::Field(axis), Some(IntTy::U32), name))))
+    }
+}

@@ -1,0 +1,248 @@
+//! The types of integers of the host, and what they do to values.
+
+use tree_sitter::Node;
+
+use super::super::unit::{TypeDecl, has_child, last_named};
+use super::places::listed_in;
+use super::{Host, MAX_DEPTH};
+use crate::exp::{B, IntTy, N, NBin, NRel};
+
+/// The integer type that words stand for; `None`: not said, as by `auto`.
+pub(super) fn integer_type(text: &str) -> Option<IntTy> {
+    let words: Vec<&str> = text
+        .split(|c: char| !c.is_alphanumeric() && c != '_')
+        .filter(|w| !matches!(*w, "" | "const" | "std" | "int" | "signed"))
+        .collect();
+    let of = |bits, signed| Some(IntTy { bits, signed });
+    match words.as_slice() {
+        ["auto"] => None,
+        [] | ["int32_t"] => Some(IntTy::I32),
+        ["bool"] => Some(IntTy::BOOL),
+        ["size_t" | "uint64_t"] => Some(IntTy::U64),
+        ["int64_t"] => Some(IntTy::I64),
+        ["uint" | "uint32_t"] => Some(IntTy::U32),
+        words => {
+            let signed = !words.contains(&"unsigned");
+            let bits = match words {
+                _ if words.contains(&"char") => 8,
+                _ if words.contains(&"short") => 16,
+                _ if words.contains(&"long") => 64,
+                ["unsigned"] => 32,
+                _ => return None,
+            };
+            of(bits, signed)
+        }
+    }
+}
+
+fn promoted(ty: IntTy) -> IntTy {
+    if ty.bits < 32 { IntTy::I32 } else { ty }
+}
+
+/// The type in which two numbers are combined.
+pub(super) fn in_common(a: IntTy, b: IntTy) -> IntTy {
+    let (a, b) = (promoted(a), promoted(b));
+    match a.bits.cmp(&b.bits) {
+        std::cmp::Ordering::Greater => a,
+        std::cmp::Ordering::Less => b,
+        std::cmp::Ordering::Equal => IntTy { bits: a.bits, signed: a.signed && b.signed },
+    }
+}
+
+/// A number after a conversion. Sizes are taken to fit types of 32 bits; `None`: it may not fit a smaller one.
+pub(super) fn converted(value: &N, ty: Option<IntTy>) -> Option<N> {
+    match (ty, value.as_num()) {
+        (None, _) => Some(value.clone()),
+        (Some(IntTy::BOOL), _) => Some(N::ite(&value.ne(&N::num(0)), &N::num(1), &N::num(0))),
+        (Some(ty), Some(n)) => Some(N::num(ty.wrap(n))),
+        (Some(ty), None) => (ty.bits >= 32).then(|| value.clone()),
+    }
+}
+
+impl<'u> Host<'_, 'u> {
+    /// The words that a type stands for, through typedefs.
+    pub(super) fn spelled(&self, ty: Node<'u>) -> &'u str {
+        let mut ty = ty;
+        for _ in 0..8 {
+            let name = self.unit.str(self.unit.qualified(ty).1);
+            let list = self.lower.names.types.get(name).map_or(&[][..], Vec::as_slice);
+            match list {
+                [(_, TypeDecl::Typedef(inner, declarator))] if declarator.kind() == "type_identifier" => ty = *inner,
+                [(_, TypeDecl::Alias(inner))] => ty = *inner,
+                _ => break,
+            }
+        }
+        self.unit.str(ty)
+    }
+
+    pub(super) fn integer_type(&self, ty: Node<'u>) -> Option<IntTy> {
+        integer_type(self.spelled(ty))
+    }
+
+    pub(super) fn is_dims(&self, variable: usize) -> bool {
+        self.variables[variable].ty.is_some_and(|ty| self.unit.str(ty).trim_start_matches("const ") == "dim3")
+    }
+
+    /// The fields of a class of the unit that are plain integers.
+    pub(super) fn fields_of(&self, ty: Node<'u>) -> Vec<(&'u str, IntTy)> {
+        let name = self.unit.str(ty).trim_start_matches("struct ").trim();
+        let class = match self.lower.names.types.get(name).map_or(&[][..], Vec::as_slice) {
+            [(_, TypeDecl::Class(class, None))] => *class,
+            [(_, TypeDecl::Typedef(class, declarator))] if declarator.kind() == "type_identifier" => *class,
+            _ => return Vec::new(),
+        };
+        // What one field of a union is changes the others.
+        if class.kind() == "union_specifier" {
+            return Vec::new();
+        }
+        let Some(body) = class.child_by_field_name("body") else { return Vec::new() };
+        let mut fields = Vec::new();
+        for field in
+            listed_in(body).into_iter().filter(|f| f.kind() == "field_declaration" && !has_child(*f, "bitfield_clause"))
+        {
+            let ty = field.child_by_field_name("type").filter(|ty| self.is_integer_type(*ty));
+            let Some(ty) = ty.and_then(|ty| self.integer_type(ty)) else { continue };
+            let mut cursor = field.walk();
+            let declarators = field.children_by_field_name("declarator", &mut cursor);
+            fields.extend(declarators.filter(|d| d.kind() == "field_identifier").map(|d| (self.unit.str(d), ty)));
+        }
+        fields
+    }
+
+    /// The type of a field of a variable; `None`: it is not known to be an integer.
+    pub(super) fn field_type(&self, variable: usize, field: &str) -> Option<IntTy> {
+        if self.is_dims(variable) {
+            return ["x", "y", "z"].contains(&field).then_some(IntTy::U32);
+        }
+        let ty = self.variables[variable].ty?;
+        match self.unit.str(ty) {
+            "int2" | "int3" | "int4" => Some(IntTy::I32),
+            "uint2" | "uint3" | "uint4" => Some(IntTy::U32),
+            "cudaExtent" => Some(IntTy::U64),
+            _ => self.fields_of(ty).into_iter().find(|(name, _)| *name == field).map(|(_, ty)| ty),
+        }
+    }
+
+    /// The type that an expression has in C, as far as it is known.
+    pub(super) fn type_of(&self, node: Node<'u>) -> Option<IntTy> {
+        let field = |name: &str| node.child_by_field_name(name);
+        match node.kind() {
+            "parenthesized_expression" | "condition_clause" => {
+                self.type_of(field("value").or_else(|| last_named(node))?)
+            }
+            "number_literal" => {
+                let text = self.unit.str(node).to_ascii_lowercase();
+                let suffix = text.trim_start_matches(|c: char| c.is_ascii_hexdigit() || c == 'x' || c == '\'');
+                let bits = if suffix.contains('l') { 64 } else { 32 };
+                Some(IntTy { bits, signed: !suffix.contains('u') })
+            }
+            "sizeof_expression" => Some(IntTy::U64),
+            "identifier" => {
+                let name = self.unit.str(node);
+                if let Some(arguments) = self.arguments.last() {
+                    return arguments.get(name).map(|(_, ty)| *ty);
+                }
+                let known = self.variable_at(node)?;
+                let own = self.integer_type(known.ty?);
+                let init = known.events.iter().find(|e| e.declares).and_then(|e| e.value);
+                let plain =
+                    |n: &Node<'u>| matches!(n.kind(), "number_literal" | "sizeof_expression" | "cast_expression");
+                own.or_else(|| self.type_of(init.filter(plain)?))
+            }
+            "cast_expression" => self.integer_type(field("type")?),
+            "unary_expression" => self.type_of(field("argument")?).map(promoted),
+            "field_expression" => {
+                let object = field("argument").filter(|a| a.kind() == "identifier")?;
+                self.field_type(self.find(self.unit.str(object), object)?, self.unit.str(field("field")?))
+            }
+            "conditional_expression" => {
+                Some(in_common(self.type_of(field("consequence")?)?, self.type_of(field("alternative")?)?))
+            }
+            "binary_expression" => {
+                let (l, r) = (field("left")?, field("right")?);
+                match self.unit.str(field("operator")?) {
+                    "<<" | ">>" => self.type_of(l).map(promoted),
+                    "+" | "-" | "*" | "/" | "%" => {
+                        // A constant of the unit counts as an `int`.
+                        let ty = |n| self.type_of(n).unwrap_or(IntTy::I32);
+                        Some(in_common(ty(l), ty(r)))
+                    }
+                    _ => Some(IntTy::I32),
+                }
+            }
+            "call_expression" => {
+                let function = field("function")?;
+                let callee = self.unit.str(function);
+                if let Some(("static_cast", ty)) = callee.trim_end_matches('>').split_once('<') {
+                    return integer_type(ty);
+                }
+                let name = self.unit.str(self.unit.qualified(function).1);
+                match self.lower.names.functions.get(name).and_then(|list| list.first()) {
+                    Some(decl) => self.integer_type(decl.node.child_by_field_name("type")?),
+                    None if matches!(name, "min" | "max") => self.type_of(field("arguments")?.named_child(0)?),
+                    None => integer_type(name),
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// A number that an expression is not less than, by its type and its parts.
+    pub(super) fn least(&mut self, node: Node<'u>) -> Option<i128> {
+        if let Some(n) = self.number(node)?.as_num() {
+            return Some(n);
+        }
+        let field = |name: &str| node.child_by_field_name(name);
+        match node.kind() {
+            "parenthesized_expression" => self.least(field("value").or_else(|| last_named(node))?),
+            "binary_expression" => {
+                let (left, right) = (field("left")?, field("right")?);
+                let l = self.least(left)?;
+                match self.unit.str(field("operator")?) {
+                    "+" => Some(l + self.least(right)?),
+                    "*" | "/" | "%" | ">>" | "<<" if l >= 0 && self.least(right)? >= 0 => Some(0),
+                    "-" => Some(l - self.number(right)?.as_num()?),
+                    _ => None,
+                }
+            }
+            "identifier" | "field_expression" => {
+                // A variable that stands for itself.
+                let value = self.number(node)?;
+                let ty = value.as_var().and_then(|v| self.types.get(&v.name))?;
+                (!ty.signed).then_some(0)
+            }
+            _ => None,
+        }
+    }
+
+    /// The value of an expression, which in an unsigned type is never negative.
+    pub(super) fn wrapped(&mut self, value: N, node: Node<'u>) -> N {
+        match self.type_of(node) {
+            Some(ty) if !ty.signed => self.unsigned(value, node, ty),
+            _ => value,
+        }
+    }
+
+    pub(super) fn unsigned(&mut self, value: N, node: Node<'u>, ty: IntTy) -> N {
+        if let Some(n) = value.as_num() {
+            return N::num(ty.wrap(n));
+        }
+        // Sums and products of sizes are taken to fit.
+        let difference = node.kind() != "binary_expression"
+            || node.child_by_field_name("operator").is_some_and(|op| self.unit.str(op) == "-");
+        if !difference || self.depth > MAX_DEPTH || self.least_of(node).is_some_and(|n| n >= 0) {
+            return value;
+        }
+        let above = N::bin(NBin::Add, IntTy::MATH, &value, &N::num(1i128 << ty.bits));
+        N::ite(&B::rel(NRel::Lt, &value, &N::num(0)), &above, &value)
+    }
+
+    /// [`Self::least`] of a difference, by its parts.
+    fn least_of(&mut self, node: Node<'u>) -> Option<i128> {
+        if node.kind() != "binary_expression" {
+            return self.least(node);
+        }
+        let (left, right) = (node.child_by_field_name("left")?, node.child_by_field_name("right")?);
+        Some(self.least(left)? - self.number(right)?.as_num()?)
+    }
+}

@@ -1,0 +1,307 @@
+//! Expressions of the host as mathematical integers.
+
+use std::collections::HashMap;
+
+use tree_sitter::Node;
+
+use super::super::unit::{declared_name, last_named};
+use super::types::{converted, integer_type};
+use super::variables::Part;
+use super::{Host, MAX_DEPTH};
+use crate::exp::{B, IntTy, N, NBin, NRel};
+
+impl<'u> Host<'_, 'u> {
+    /// A host expression as a mathematical integer.
+    pub(super) fn number(&mut self, node: Node<'u>) -> Option<N> {
+        if self.depth > MAX_DEPTH {
+            return None;
+        }
+        self.depth += 1;
+        let value = self.number_inner(node);
+        self.depth -= 1;
+        value
+    }
+
+    fn number_inner(&mut self, node: Node<'u>) -> Option<N> {
+        let field = |name: &str| node.child_by_field_name(name);
+        match node.kind() {
+            "number_literal" | "char_literal" | "true" | "false" | "sizeof_expression" => self.constant(node),
+            "parenthesized_expression" | "condition_clause" => {
+                let inner = field("value").or_else(|| last_named(node))?;
+                self.number(inner)
+            }
+            "identifier" => self.variable(self.unit.str(node), node),
+            "qualified_identifier" => self.constant(node),
+            "cast_expression" => {
+                let (ty, value) = (field("type")?, field("value")?);
+                self.is_integer_type(ty).then_some(())?;
+                let value = self.rounded(value).or_else(|| self.number(value))?;
+                converted(&value, self.integer_type(ty))
+            }
+            "unary_expression" if self.unit.str(field("operator")?) == "-" => {
+                let value = self.number(field("argument")?)?;
+                Some(self.wrapped(N::bin(NBin::Sub, IntTy::MATH, &N::num(0), &value), node))
+            }
+            "conditional_expression" => {
+                let cond = self.condition(field("condition")?)?;
+                let (then, els) = (self.number(field("consequence")?)?, self.number(field("alternative")?)?);
+                Some(N::ite(&cond, &then, &els))
+            }
+            "binary_expression" => {
+                let op = self.unit.str(field("operator")?);
+                if matches!(op, "<" | "<=" | ">" | ">=" | "==" | "!=" | "&&" | "||") {
+                    let cond = self.condition(node)?;
+                    return Some(N::ite(&cond, &N::num(1), &N::num(0)));
+                }
+                let (left, right) = (field("left")?, field("right")?);
+                let (l, r) = (self.number(left)?, self.number(right)?);
+                // `(n + b - 1) / b` is not evaluated where `b` is zero.
+                let l = if op == "/" { self.rounding_up(left, right).unwrap_or(l) } else { l };
+                let op = match op {
+                    "+" => NBin::Add,
+                    "-" => NBin::Sub,
+                    "*" => NBin::Mul,
+                    "/" | "%" if r.as_num() == Some(0) => return None,
+                    "/" => NBin::Div,
+                    "%" => NBin::Rem,
+                    "<<" | ">>" => {
+                        let by = r.as_num().filter(|n| (0..62).contains(n))?;
+                        let factor = N::num(1i128 << by);
+                        let op = if op == "<<" { NBin::Mul } else { NBin::Div };
+                        let shifted = N::bin(op, IntTy::MATH, &l, &factor);
+                        if op == NBin::Mul || self.least(left).is_some_and(|n| n >= 0) {
+                            return Some(self.wrapped(shifted, node));
+                        }
+                        // A negative number is rounded down.
+                        let up = N::bin(NBin::Sub, IntTy::MATH, &N::num((1i128 << by) - 1), &l);
+                        let up = N::bin(NBin::Div, IntTy::MATH, &up, &factor);
+                        let below = N::bin(NBin::Sub, IntTy::MATH, &N::num(0), &up);
+                        return Some(N::ite(&B::rel(NRel::Lt, &l, &N::num(0)), &below, &shifted));
+                    }
+                    _ => return None,
+                };
+                Some(self.wrapped(N::bin(op, IntTy::MATH, &l, &r), node))
+            }
+            "field_expression" => self.field(node),
+            "call_expression" => self.call(node),
+            _ => None,
+        }
+    }
+
+    pub(super) fn constant(&mut self, node: Node<'u>) -> Option<N> {
+        self.lower.constant_at(node).map(N::num)
+    }
+
+    pub(super) fn variable(&mut self, name: &'u str, node: Node<'u>) -> Option<N> {
+        if let Some(arguments) = self.arguments.last() {
+            return match arguments.get(name) {
+                Some((value, _)) => Some(value.clone()),
+                None => self.constant(node),
+            };
+        }
+        let Some(variable) = self.find(name, node) else { return self.constant(node) };
+        let known = &self.variables[variable];
+        let ty = known.ty.filter(|ty| self.is_integer_type(*ty))?;
+        let is_plain = known.declarator.is_some_and(|d| matches!(d.kind(), "identifier" | "reference_declarator"));
+        if !is_plain || !self.is_named_number(name, node) {
+            return None;
+        }
+        let ty = self.integer_type(ty);
+        Some(self.value_at(variable, Part::Whole, ty, self.read_at(node)))
+    }
+
+    /// A field of a variable, or of what it points to.
+    fn field(&mut self, node: Node<'u>) -> Option<N> {
+        let object = node.child_by_field_name("argument").filter(|a| a.kind() == "identifier")?;
+        let field = self.unit.str(node.child_by_field_name("field")?);
+        let variable = self.find(self.unit.str(object), object).filter(|_| self.arguments.is_empty())?;
+        let ty = self.field_type(variable, field)?;
+        let behind = self.unit.str(node.child_by_field_name("operator")?) == "->";
+        let is_pointer = self.variables[variable].declarator.is_some_and(|d| d.kind() == "pointer_declarator");
+        let part = match (behind, is_pointer) {
+            (true, true) => Part::Behind(field),
+            (false, false) => Part::Field(field),
+            _ => return None,
+        };
+        Some(self.value_at(variable, part, Some(ty), self.read_at(node)))
+    }
+
+    /// The fields of an object that are integers, at the launch.
+    pub(super) fn object(&mut self, node: Node<'u>) -> Vec<(String, N)> {
+        let variable = (node.kind() == "identifier").then(|| self.find(self.unit.str(node), node)).flatten();
+        let Some(variable) = variable else { return Vec::new() };
+        let known = &self.variables[variable];
+        if known.declarator.is_none_or(|d| !matches!(d.kind(), "identifier" | "reference_declarator")) {
+            return Vec::new();
+        }
+        let fields = known.ty.map(|ty| self.fields_of(ty)).unwrap_or_default();
+        let value = |(field, ty): (&'u str, IntTy)| {
+            (field.to_owned(), self.value_at(variable, Part::Field(field), Some(ty), self.read_at(node)))
+        };
+        fields.into_iter().map(value).collect()
+    }
+
+    pub(super) fn is_integer_type(&self, ty: Node<'u>) -> bool {
+        let words = [
+            "int", "unsigned", "size_t", "uint", "long", "short", "int32_t", "uint32_t", "int64_t", "uint64_t", "auto",
+            "char", "bool",
+        ];
+        let text = self.spelled(ty);
+        text.split(|c: char| !c.is_alphanumeric() && c != '_')
+            .all(|w| w.is_empty() || words.contains(&w) || w == "const" || w == "std")
+            && !text.contains('*')
+    }
+
+    /// `ceil(a / b)` of whole numbers.
+    pub(super) fn rounded(&mut self, node: Node<'u>) -> Option<N> {
+        let mut node = node;
+        while node.kind() == "parenthesized_expression" {
+            node = last_named(node)?;
+        }
+        if node.kind() != "call_expression" {
+            return None;
+        }
+        let name = self.unit.str(self.unit.qualified(node.child_by_field_name("function")?).1);
+        if !matches!(name, "ceil" | "ceilf") {
+            return None;
+        }
+        let mut division = node.child_by_field_name("arguments")?.named_child(0)?;
+        while division.kind() == "parenthesized_expression" {
+            division = last_named(division)?;
+        }
+        if division.kind() != "binary_expression" || self.unit.str(division.child_by_field_name("operator")?) != "/" {
+            return None;
+        }
+        let (l, r) = (division.child_by_field_name("left")?, division.child_by_field_name("right")?);
+        // One side has to be made a fraction, or the division is that of integers.
+        let (l, l_float) = self.whole(l)?;
+        let (r, r_float) = self.whole(r)?;
+        if !l_float && !r_float {
+            return Some(N::bin(NBin::Div, IntTy::MATH, &l, &r));
+        }
+        let less = N::bin(NBin::Sub, IntTy::MATH, &r, &N::num(1));
+        Some(N::bin(NBin::Div, IntTy::MATH, &N::bin(NBin::Add, IntTy::MATH, &l, &less), &r))
+    }
+
+    /// A whole number that may be converted to a fraction, and whether it is.
+    fn whole(&mut self, node: Node<'u>) -> Option<(N, bool)> {
+        let mut node = node;
+        while node.kind() == "parenthesized_expression" {
+            node = last_named(node)?;
+        }
+        let text = self.unit.str(node);
+        match node.kind() {
+            "number_literal" if text.contains('.') => {
+                let digits = text.trim_end_matches(['f', 'F']);
+                let value: f64 = digits.parse().ok()?;
+                (value.fract() == 0.0 && value.abs() < 1e15).then(|| (N::num(value as i128), true))
+            }
+            "cast_expression" => {
+                let ty = self.unit.str(node.child_by_field_name("type")?);
+                let value = self.number(node.child_by_field_name("value")?)?;
+                Some((value, ty == "float" || ty == "double"))
+            }
+            "call_expression" => {
+                let callee = self.unit.str(node.child_by_field_name("function")?);
+                let float = matches!(callee, "float" | "double" | "static_cast<float>" | "static_cast<double>");
+                if !float {
+                    return Some((self.number(node)?, false));
+                }
+                Some((self.number(node.child_by_field_name("arguments")?.named_child(0)?)?, true))
+            }
+            _ => Some((self.number(node)?, false)),
+        }
+    }
+
+    /// A call of a function that does nothing but return an expression of its parameters.
+    pub(super) fn call(&mut self, node: Node<'u>) -> Option<N> {
+        let function = node.child_by_field_name("function")?;
+        let list = node.child_by_field_name("arguments")?;
+        let mut cursor = list.walk();
+        let arguments: Vec<Node<'u>> = list.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect();
+        let callee = self.unit.str(function);
+        let name = self.unit.str(self.unit.qualified(function).1);
+        if let ("static_cast", [value]) = (callee.split('<').next().unwrap_or(""), arguments.as_slice()) {
+            let integer = callee.trim_end_matches('>').split('<').nth(1)?;
+            let words = [
+                "int",
+                "unsigned",
+                "unsigned int",
+                "size_t",
+                "long",
+                "uint32_t",
+                "int32_t",
+                "int64_t",
+                "uint64_t",
+                "uint",
+            ];
+            words.contains(&integer.trim()).then_some(())?;
+            let value = self.rounded(*value).or_else(|| self.number(*value))?;
+            return converted(&value, integer_type(integer));
+        }
+        // A lambda, or another object that is called.
+        if self.find(name, node).is_some() {
+            return None;
+        }
+        let overloads = self.lower.names.functions.get(name).cloned().unwrap_or_default();
+        if overloads.is_empty() && matches!(name, "min" | "max") {
+            let [l, r] = arguments.as_slice() else { return None };
+            let (l, r) = (self.number(*l)?, self.number(*r)?);
+            let op = if name == "min" { NBin::Min } else { NBin::Max };
+            return Some(N::bin(op, IntTy::MATH, &l, &r));
+        }
+        if overloads.is_empty() && matches!(name, "int" | "size_t" | "unsigned") {
+            let [value] = arguments.as_slice() else { return None };
+            let value = self.rounded(*value).or_else(|| self.number(*value))?;
+            return converted(&value, integer_type(name));
+        }
+        let mut defined = overloads.iter().filter(|d| d.has_body);
+        let (Some(decl), None) = (defined.next(), defined.next()) else { return None };
+        let body = decl.node.child_by_field_name("body")?;
+        let mut cursor = body.walk();
+        let mut statements = body.named_children(&mut cursor).filter(|n| n.kind() != "comment");
+        let (Some(only), None) = (statements.next(), statements.next()) else { return None };
+        if only.kind() != "return_statement" || !self.is_integer_type(decl.node.child_by_field_name("type")?) {
+            return None;
+        }
+        let parameters = decl.declarator.child_by_field_name("parameters")?;
+        let mut cursor = parameters.walk();
+        let mut bound = HashMap::new();
+        for (parameter, argument) in
+            parameters.named_children(&mut cursor).filter(|p| p.kind() != "comment").zip(&arguments)
+        {
+            let ty = parameter.child_by_field_name("type")?;
+            if !self.is_integer_type(ty) {
+                return None;
+            }
+            let name = parameter.child_by_field_name("declarator").and_then(declared_name)?;
+            let ty = self.integer_type(ty);
+            let value = converted(&self.number(*argument)?, ty)?;
+            let ty = ty.or_else(|| self.type_of(*argument)).unwrap_or(IntTy::I32);
+            bound.insert(self.unit.str(name), (value, ty));
+        }
+        self.arguments.push(bound);
+        let value = only.named_child(0);
+        let result = value.and_then(|v| self.rounded(v).or_else(|| self.number(v)));
+        self.arguments.pop();
+        let returns = decl.node.child_by_field_name("type").and_then(|ty| self.integer_type(ty));
+        converted(&result?, returns)
+    }
+
+    /// The value of `n + b - 1` in front of `/ b`.
+    fn rounding_up(&mut self, left: Node<'u>, right: Node<'u>) -> Option<N> {
+        let mut left = left;
+        while left.kind() == "parenthesized_expression" {
+            left = last_named(left)?;
+        }
+        let (sum, one) = (left.child_by_field_name("left")?, left.child_by_field_name("right")?);
+        let minus = self.unit.str(left.child_by_field_name("operator")?) == "-" && self.unit.str(one) == "1";
+        let adds = sum.kind() == "binary_expression"
+            && self.unit.str(sum.child_by_field_name("operator")?) == "+"
+            && [sum.child_by_field_name("left")?, sum.child_by_field_name("right")?]
+                .iter()
+                .any(|part| self.unit.str(*part) == self.unit.str(right));
+        (minus && adds).then_some(())?;
+        Some(N::bin(NBin::Sub, IntTy::MATH, &self.number(sum)?, &N::num(1)))
+    }
+}

@@ -1,0 +1,169 @@
+//! The variables that a function of the host declares, and the places in it that give them a new value.
+
+use tree_sitter::Node;
+
+use super::super::unit::{child_of_kind, declared_name, has_child, split_init};
+use super::Host;
+
+/// A variable, and all that may change it.
+#[derive(Clone)]
+pub(super) struct Variable<'t> {
+    pub name: &'t str,
+    /// The statement, function or lambda that it is seen in.
+    pub scope: Node<'t>,
+    /// Where its declarator ends.
+    pub from: usize,
+    pub declarator: Option<Node<'t>>,
+    pub ty: Option<Node<'t>>,
+    pub is_parameter: bool,
+    /// Nothing changes it after its declaration.
+    pub is_const: bool,
+    /// Another name for something else: a reference, or a variable outside of the function.
+    pub is_remote: bool,
+    /// It may change at places that are not known.
+    pub is_wild: bool,
+    /// Its address, or a reference to it, was given away before here.
+    pub escapes: Option<usize>,
+    /// In the order in which the text runs.
+    pub events: Vec<Event<'t>>,
+}
+
+/// A place that gives a variable, or a part of it, a new value.
+#[derive(Clone, Copy)]
+pub(super) struct Event<'t> {
+    pub node: Node<'t>,
+    /// From here on the variable has the new value.
+    pub at: usize,
+    /// The field that changes; `None`: all.
+    pub field: Option<&'t str>,
+    /// The new value, where it is written.
+    pub value: Option<Node<'t>>,
+    pub declares: bool,
+}
+
+/// What may be asked of a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Part<'t> {
+    Whole,
+    Field(&'t str),
+    /// A field of what a pointer points to.
+    Behind(&'t str),
+}
+
+const SCOPES: [&str; 9] = [
+    "compound_statement",
+    "for_statement",
+    "for_range_loop",
+    "if_statement",
+    "while_statement",
+    "switch_statement",
+    "catch_clause",
+    "lambda_expression",
+    "function_definition",
+];
+
+pub(super) fn contains(outer: Node, inner: Node) -> bool {
+    outer.start_byte() <= inner.start_byte() && inner.end_byte() <= outer.end_byte()
+}
+
+/// Has a declaration one of these words before its type?
+fn says(declaration: Node, text: &str, words: &[&str]) -> bool {
+    let mut cursor = declaration.walk();
+    declaration.children(&mut cursor).any(|c| {
+        matches!(c.kind(), "storage_class_specifier" | "type_qualifier")
+            && words.contains(&&text[c.start_byte()..c.end_byte()])
+    })
+}
+
+impl<'u> Host<'_, 'u> {
+    /// The variable that a name means at a place.
+    pub(super) fn find(&self, name: &str, at: Node) -> Option<usize> {
+        let list = self.named.get(name)?;
+        let seen = list.iter().copied().filter(|v| {
+            let variable = &self.variables[*v];
+            contains(variable.scope, at) && variable.from <= at.start_byte()
+        });
+        seen.max_by_key(|v| (self.variables[*v].scope.start_byte(), self.variables[*v].from))
+    }
+
+    /// The variable of a name that stands in the text.
+    pub(super) fn variable_at(&self, name: Node<'u>) -> Option<&Variable<'u>> {
+        Some(&self.variables[self.find(self.unit.str(name), name)?])
+    }
+
+    /// Adds a variable; one without a declaration that is followed is wild.
+    fn add(&mut self, variable: Variable<'u>) -> usize {
+        self.named.entry(variable.name).or_default().push(self.variables.len());
+        self.variables.push(variable);
+        self.variables.len() - 1
+    }
+
+    /// A name whose declaration is not in the function, or not understood.
+    pub(super) fn stranger(&mut self, name: &'u str) -> usize {
+        let scope = self.function;
+        self.add(Variable {
+            name,
+            scope,
+            from: scope.start_byte(),
+            declarator: None,
+            ty: None,
+            is_parameter: false,
+            is_const: false,
+            is_remote: true,
+            is_wild: true,
+            escapes: None,
+            events: Vec::new(),
+        })
+    }
+
+    pub(super) fn declare(&mut self, node: Node<'u>) {
+        let ty = node.child_by_field_name("type");
+        let is_parameter = node.kind().ends_with("parameter_declaration");
+        let mut scope = node;
+        while scope == node || !SCOPES.contains(&scope.kind()) {
+            let Some(parent) = scope.parent() else { return };
+            // The parameters of a function that is only declared.
+            if is_parameter && (parent.kind() == "declaration" || parent.kind().ends_with("parameter_declaration")) {
+                return;
+            }
+            scope = parent;
+        }
+        let text = |n: Node| &self.unit.text[n.start_byte()..n.end_byte()];
+        let is_const = says(node, &self.unit.text, &["const", "constexpr"]);
+        let outlives = says(node, &self.unit.text, &["static", "extern", "thread_local"]);
+        let is_volatile = says(node, &self.unit.text, &["volatile"]);
+        let mut cursor = node.walk();
+        let declarators: Vec<Node<'u>> = node.children_by_field_name("declarator", &mut cursor).collect();
+        for declarator in declarators {
+            let (inner, value) = split_init(declarator);
+            let Some(name) = declared_name(inner) else { continue };
+            let is_reference = has_child(inner, "&")
+                || has_child(inner, "&&")
+                || inner.kind() == "reference_declarator"
+                || text(inner).starts_with('&');
+            let is_plain = matches!(inner.kind(), "identifier" | "function_declarator")
+                || child_of_kind(inner, "argument_list").is_some();
+            let name = self.unit.str(name);
+            let variable = self.add(Variable {
+                name,
+                scope,
+                from: declarator.end_byte(),
+                declarator: Some(inner),
+                ty,
+                is_parameter,
+                is_const: is_const && is_plain,
+                is_remote: is_reference && is_parameter,
+                is_wild: is_reference && !is_parameter || is_volatile,
+                escapes: None,
+                events: Vec::new(),
+            });
+            let of_range = node.kind() == "for_range_loop";
+            let variable = &mut self.variables[variable];
+            // The next call of the function finds what this one leaves.
+            variable.is_remote |= outlives;
+            let value = value.filter(|_| !of_range && !is_reference && !outlives || outlives && is_const);
+            let event = Event { node: declarator, at: declarator.end_byte(), field: None, value, declares: true };
+            variable.events.push(event);
+        }
+    }
+}

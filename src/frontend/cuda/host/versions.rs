@@ -1,0 +1,269 @@
+//! Which value a variable has at a place: the one that the last change before it gave it.
+//!
+//! Two places see the same value when the same change is the last one before both in the text, and no loop or lambda that
+//! only one of them is in holds another change. All places that are asked for come before the launch each time that it is
+//! run: that a change stands before another place in the text then says that it is run before it.
+
+use tree_sitter::Node;
+
+use super::super::unit::{child_of_kind, last_named};
+use super::types::converted;
+use super::variables::{Event, Part, contains};
+use super::{Host, MAX_DEPTH, symbol};
+use crate::base::Name;
+use crate::exp::{IntTy, N};
+
+/// What tells the values apart that a variable has one after the other.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Version {
+    /// After this change, in these loops that go on changing it.
+    After(Option<usize>, Vec<usize>),
+    /// At one place: nothing else is known.
+    At(usize),
+}
+
+fn is_loop(node: Node) -> bool {
+    matches!(node.kind(), "for_statement" | "while_statement" | "do_statement" | "for_range_loop")
+}
+
+/// Is a node in the part of a loop that is repeated?
+fn is_repeated(of: Node, node: Node) -> bool {
+    let once = if of.kind() == "for_range_loop" { "right" } else { "initializer" };
+    contains(of, node) && of.child_by_field_name(once).is_none_or(|part| !contains(part, node))
+}
+
+impl<'u> Host<'_, 'u> {
+    /// The changes of a part of a variable, in the order of the text.
+    fn events(&self, variable: usize, part: Part<'u>) -> Vec<Event<'u>> {
+        let own = self.variables[variable].events.iter().copied();
+        match part {
+            Part::Whole => own.collect(),
+            Part::Field(name) => own.filter(|e| e.field.is_none_or(|f| f == name)).collect(),
+            Part::Behind(_) => {
+                let mut all: Vec<Event<'u>> = own.chain(self.far.iter().copied()).collect();
+                all.sort_by_key(|e| e.at);
+                all
+            }
+        }
+    }
+
+    /// Where the value of a name is read: through its address only when the kernel is launched.
+    pub(super) fn read_at(&self, name: Node<'u>) -> Node<'u> {
+        if self.copied.iter().any(|address| contains(*address, name)) { self.launch } else { name }
+    }
+
+    pub(super) fn version(&self, variable: usize, part: Part<'u>, place: Node<'u>) -> Version {
+        let in_launch = contains(self.launch, place);
+        let here = Version::At(if in_launch { self.launch.id() } else { place.id() });
+        let known = &self.variables[variable];
+        let events = self.events(variable, part);
+        if known.is_wild || in_launch && events.iter().any(|e| contains(self.launch, e.node) && e.node != self.launch) {
+            return here;
+        }
+        let last = events.iter().rposition(|e| e.at <= place.start_byte());
+        let mut loops = Vec::new();
+        let mut inner = place;
+        while let Some(outer) = inner.parent().filter(|_| inner != known.scope) {
+            inner = outer;
+            if is_loop(outer) && is_repeated(outer, place) {
+                if last.is_some_and(|l| is_repeated(outer, events[l].node)) {
+                    break;
+                }
+                if events.iter().any(|e| is_repeated(outer, e.node)) {
+                    loops.push(outer.id());
+                }
+            }
+            // What is after the lambda may be done before it is called.
+            if outer.kind() == "lambda_expression"
+                && outer != known.scope
+                && events.iter().any(|e| e.at > outer.start_byte())
+            {
+                return here;
+            }
+        }
+        Version::After(last, loops)
+    }
+
+    /// The value of a part of a variable at a place; `ty` is that of the part.
+    pub(super) fn value_at(&mut self, variable: usize, part: Part<'u>, ty: Option<IntTy>, place: Node<'u>) -> N {
+        let version = self.version(variable, part, place);
+        let key = (variable, part, version);
+        if let Some(known) = self.values.get(&key) {
+            return known.clone();
+        }
+        let own = self.symbol_of(&key, ty);
+        self.values.insert(key.clone(), own.clone());
+        if self.depth > MAX_DEPTH {
+            return own;
+        }
+        self.depth += 1;
+        let value = self.followed(&key, ty, place).unwrap_or(own);
+        self.depth -= 1;
+        self.values.insert(key, value.clone());
+        value
+    }
+
+    /// A name for a value that is not followed: that of the variable, if it is the value at the launch.
+    fn symbol_of(&mut self, key: &(usize, Part<'u>, Version), ty: Option<IntTy>) -> N {
+        let (variable, part, version) = key;
+        let known = &self.variables[*variable];
+        let plain = match part {
+            Part::Whole => known.name.to_owned(),
+            Part::Field(field) => format!("{}.{field}", known.name),
+            Part::Behind(field) => format!("{}->{field}", known.name),
+        };
+        let at_launch = self.find(known.name, self.launch) == Some(*variable)
+            && self.version(*variable, *part, self.launch) == *version;
+        let mut name = plain.clone();
+        let mut n = 1;
+        while !at_launch && name == plain || self.symbols.contains(&name) {
+            n += 1;
+            name = format!("{plain}#{n}");
+        }
+        self.symbols.insert(name.clone());
+        if let Some(ty) = ty {
+            self.types.insert(Name::new(name.as_str()), ty);
+        }
+        symbol(&name)
+    }
+
+    /// The value that the last change gives, when it is always the one.
+    fn followed(&mut self, key: &(usize, Part<'u>, Version), ty: Option<IntTy>, place: Node<'u>) -> Option<N> {
+        let (variable, part, Version::After(Some(last), loops)) = key else { return None };
+        let event = *self.events(*variable, *part).get(*last)?;
+        let statement = self.dominating(event.node, place).filter(|_| loops.is_empty())?;
+        self.after(statement, *variable, *part, ty)
+    }
+
+    /// The statement with a change in it that stands before a place, in the same list of statements as that, or as one
+    /// around it.
+    pub(super) fn dominating(&self, change: Node<'u>, place: Node<'u>) -> Option<Node<'u>> {
+        let mut statement = change;
+        loop {
+            let parent = statement.parent()?;
+            if contains(parent, place) {
+                let runs = match parent.kind() {
+                    // What stands in front of the first case is never run.
+                    "compound_statement" => parent.parent().is_none_or(|p| p.kind() != "switch_statement"),
+                    "case_statement" | "declaration" => true,
+                    "for_statement" => parent.child_by_field_name("initializer") == Some(statement),
+                    _ => false,
+                };
+                return runs.then_some(statement);
+            }
+            statement = parent;
+        }
+    }
+
+    /// The value of a part of a variable after a statement that changes it.
+    fn after(&mut self, statement: Node<'u>, variable: usize, part: Part<'u>, ty: Option<IntTy>) -> Option<N> {
+        let events = self.events(variable, part);
+        let inside: Vec<Event<'u>> = events.into_iter().filter(|e| contains(statement, e.node)).collect();
+        let Some(last) = inside.last().copied() else { return Some(self.value_at(variable, part, ty, statement)) };
+        match statement.kind() {
+            "expression_statement" => {
+                (statement.named_child(0)? == last.node).then_some(())?;
+                self.given(last, variable, part, ty)
+            }
+            "declaration" => (last.node.parent()? == statement).then(|| self.given(last, variable, part, ty)).flatten(),
+            "compound_statement" => {
+                let mut child = last.node;
+                while child.parent()? != statement {
+                    child = child.parent()?;
+                }
+                self.after(child, variable, part, ty)
+            }
+            "else_clause" => self.after(last_named(statement)?, variable, part, ty),
+            "if_statement" => {
+                let condition = statement.child_by_field_name("condition")?;
+                let (then, els) =
+                    (statement.child_by_field_name("consequence")?, statement.child_by_field_name("alternative"));
+                if inside.iter().any(|e| contains(condition, e.node)) {
+                    return None;
+                }
+                let before = |host: &mut Self| host.value_at(variable, part, ty, statement);
+                let otherwise = |host: &mut Self| match els {
+                    Some(els) => host.after(els, variable, part, ty),
+                    None => Some(before(host)),
+                };
+                if self.leaves(then) {
+                    return otherwise(self);
+                }
+                let first = self.after(then, variable, part, ty)?;
+                let second = otherwise(self)?;
+                Some(N::ite(&self.condition(condition)?, &first, &second))
+            }
+            // The declarator, or the head of a loop.
+            _ => (statement == last.node).then(|| self.given(last, variable, part, ty)).flatten(),
+        }
+    }
+
+    /// The value that a change gives.
+    fn given(&mut self, event: Event<'u>, variable: usize, part: Part<'u>, ty: Option<IntTy>) -> Option<N> {
+        let known = &self.variables[variable];
+        let is_dims = self.is_dims(variable);
+        let (remote, declarator) = (known.is_remote, known.declarator);
+        if remote && event.declares && event.value.is_none() {
+            return None;
+        }
+        match part {
+            Part::Behind(_) => None,
+            Part::Field(field) if is_dims => {
+                let axis = ["x", "y", "z"].iter().position(|a| *a == field)?;
+                match (event.field, event.value) {
+                    (Some(_), value) => {
+                        let value = value?;
+                        self.rounded(value).or_else(|| self.number(value))
+                    }
+                    (None, Some(value)) => self.dims(value).into_iter().nth(axis)?,
+                    (None, None) if event.declares && !known.is_parameter => {
+                        let list = declarator.and_then(|d| {
+                            if d.kind() == "function_declarator" {
+                                d.child_by_field_name("parameters")
+                            } else {
+                                child_of_kind(d, "argument_list")
+                            }
+                        });
+                        match list {
+                            Some(list) => self.listed(list).into_iter().nth(axis)?,
+                            None => Some(N::num(1)),
+                        }
+                    }
+                    (None, None) => None,
+                }
+            }
+            Part::Field(_) => {
+                event.field?;
+                let value = event.value?;
+                let value = self.rounded(value).or_else(|| self.number(value))?;
+                converted(&value, ty)
+            }
+            Part::Whole => {
+                let init = event.value?;
+                let inner = match init.kind() {
+                    "argument_list" | "initializer_list" if init.named_child_count() == 1 => init.named_child(0)?,
+                    _ => init,
+                };
+                let value = self.rounded(inner).or_else(|| self.number(inner))?;
+                converted(&value, ty)
+            }
+        }
+    }
+
+    /// The change that a version comes after, when nothing else comes between.
+    pub(super) fn change_of(&self, variable: usize, version: &Version) -> Option<Node<'u>> {
+        let Version::After(Some(last), loops) = version else { return None };
+        self.variables[variable].events.get(*last).filter(|_| loops.is_empty()).map(|e| e.node)
+    }
+
+    /// The last change of a part, where it is the one that a place sees.
+    pub(super) fn last_change(&self, variable: usize, part: Part<'u>, place: Node<'u>) -> Option<Event<'u>> {
+        let Version::After(Some(last), loops) = self.version(variable, part, place) else { return None };
+        let event = *self.events(variable, part).get(last)?;
+        let statement = self.dominating(event.node, place).filter(|_| loops.is_empty())?;
+        let direct = statement == event.node
+            || matches!(statement.kind(), "expression_statement" | "declaration")
+                && event.node.parent() == Some(statement);
+        direct.then_some(event)
+    }
+}
