@@ -142,7 +142,10 @@ pub struct KernelReport {
     pub assumptions: Vec<String>,
     pub findings: Vec<Finding>,
     pub time_ms: f64,
+    /// What the solver was asked.
     pub queries: usize,
+    /// How many questions were answered without it, by the rule that did.
+    pub presolved: BTreeMap<&'static str, usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

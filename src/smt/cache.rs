@@ -32,7 +32,7 @@ const SOURCES: [(&str, &str); 24] = [
     ("smt/ints.rs", include_str!("ints.rs")),
     ("smt/locate.rs", include_str!("locate.rs")),
     ("smt/mod.rs", include_str!("mod.rs")),
-    ("smt/poly.rs", include_str!("poly.rs")),
+    ("exp/poly.rs", include_str!("../exp/poly.rs")),
     ("smt/process.rs", include_str!("process.rs")),
     ("smt/products.rs", include_str!("products.rs")),
     ("smt/query.rs", include_str!("query.rs")),

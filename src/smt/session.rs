@@ -12,11 +12,11 @@ use super::emit::Emitter;
 use super::entry::Digest;
 use super::ints::{BitOps, Ints, Unencodable, Wrap, assumption, needs_large_sizes, signed_arithmetic};
 use super::locate::{Located, SolverKind, locate};
-use super::poly::AtomId;
 use super::process::{Process, ProcessError};
 use super::query::{Answer, Model, Query, Reason};
 use super::second::{Opinion, Second};
 use crate::base::Name;
+use crate::exp::poly::AtomId;
 use crate::exp::{B, Interval, N, Var};
 
 /// Which encodings may be used.
