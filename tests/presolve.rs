@@ -1,12 +1,19 @@
-//! THM-PRESOLVE: whatever a pre-solver answers agrees with enumeration, and a wrong rule is noticed.
+//! THM-PRESOLVE: whatever a pre-solver answers agrees with enumeration, and a wrong rule is noticed; and the corpus has the
+//! same verdicts without them.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use faial_like::check::kernel::CheckOptions;
+use faial_like::check::schedule::{Settings, check_files, solver_settings};
 use faial_like::exp::poly::Poly;
 use faial_like::exp::{B, Env, Fun, IntTy, Interval, N, NBin, NExp, Var, eval_b, eval_n};
 use faial_like::fuzz::choices::Choices;
 use faial_like::fuzz::expressions::{small_number, small_truth};
 use faial_like::opt::{Proof, Rule, Rules, refute_by, sample};
+use faial_like::report::finding::{KernelReport, Report, Verdict, Witness};
+use faial_like::smt::{Cache, SolverConfig};
 
 /// Each variable with its least and greatest value, which the conditions say as well.
 struct Question {
@@ -208,4 +215,67 @@ fn what_is_guessed_is_a_solution() {
         }
     }
     assert!(guessed > 5, "{guessed}");
+}
+
+/// What two runs have to agree on: everything but the model, the time, and how it was found.
+fn summary(report: &Report) -> Vec<(String, KernelReport)> {
+    let overflow = |text: &String| text.starts_with("no signed overflow") || text.starts_with("no wrap-around");
+    let each = report.kernels.iter().map(|kernel| {
+        let mut kernel = kernel.clone();
+        // With more time, a solver may do without these.
+        kernel.assumptions.retain(|text| !overflow(text));
+        kernel.assumptions.sort();
+        (kernel.time_ms, kernel.queries) = (0.0, 0);
+        kernel.presolved.clear();
+        kernel.findings.sort_by(|a, b| a.id.cmp(&b.id));
+        for finding in &mut kernel.findings {
+            finding.witness = Witness::default();
+            for access in &mut finding.accesses {
+                (access.thread, access.block) = ([0; 3], [0; 3]);
+                access.index.clear();
+                access.locals.clear();
+            }
+        }
+        (format!("{} {}", kernel.path, kernel.name), kernel)
+    });
+    each.collect()
+}
+
+fn sources(folder: &Path, all: &mut Vec<(PathBuf, String)>) {
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).expect("a folder").flatten().map(|e| e.path()).collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            sources(&path, all);
+        } else if path.extension().is_some_and(|e| e == "cu" || e == "cl")
+            && let Ok(text) = std::fs::read_to_string(&path)
+        {
+            all.push((path, text));
+        }
+    }
+}
+
+#[test]
+fn the_corpus_has_the_same_verdicts_without_pre_solvers() {
+    let mut files = Vec::new();
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus"), &mut files);
+    assert!(files.len() > 200);
+    // What both runs ask the solver is asked once.
+    let solver = SolverConfig { cache: Some(Arc::new(Cache::in_memory())), ..solver_settings() };
+    let run = |presolve: bool| {
+        let check = CheckOptions { presolve, ..CheckOptions::default() };
+        check_files(&files, &Settings { jobs: 2, check, ..Settings::default() }, &solver)
+    };
+    let (with, without) = (run(true), run(false));
+    let saved: usize = with.kernels.iter().flat_map(|k| k.presolved.values()).sum();
+    let asked: usize = with.kernels.iter().map(|k| k.queries).sum();
+    println!("{saved} questions answered, {asked} left");
+    assert!(saved > 500, "{saved}");
+    assert!(without.kernels.iter().all(|k| k.presolved.is_empty()));
+    for ((name, a), (other, b)) in summary(&with).into_iter().zip(summary(&without)) {
+        assert_eq!(name, other);
+        let undecided = b.verdict == Verdict::Inconclusive && b.reasons.iter().any(|r| r.code == "solver-unknown");
+        // Where the solver has not enough time, the pre-solvers may.
+        assert!(a == b || undecided && a.verdict != Verdict::Racy, "{name}\n{a:#?}\n{b:#?}");
+    }
 }

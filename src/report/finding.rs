@@ -84,7 +84,7 @@ pub struct AccessReport {
     pub locals: BTreeMap<String, i128>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Witness {
     pub params: BTreeMap<String, i128>,
     pub block_dim: [i128; 3],
