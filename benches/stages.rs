@@ -80,11 +80,13 @@ fn presolved(root: &Path) {
         let texts = paths.into_iter().filter_map(|p| Some((p.clone(), std::fs::read_to_string(p).ok()?)));
         sets.push((format!("corpus/{folder}"), texts.collect()));
     }
-    let generated = Family::ALL.map(|family| {
-        let name = format!("{family:?}.cu");
-        (PathBuf::from(name), family.text(Form::Cuda, 20, false))
-    });
-    sets.push(("generated, size 20".to_owned(), generated.to_vec()));
+    for form in Form::ALL {
+        let generated = Family::ALL.map(|family| {
+            let name = format!("{}.{}", family.name(), form.extension());
+            (PathBuf::from(name), family.text(form, 20, false))
+        });
+        sets.push((format!("generated, size 20, .{}", form.extension()), generated.to_vec()));
+    }
     println!(
         "\n{:>8} {:>8} {:>9} {:>8} {:>10} {:>10} {:>12}  set, times in ms without cache, one core",
         "kernels", "asked", "presolved", "share", "with", "without", "questions/s"

@@ -3,8 +3,8 @@
 //! `S a + b = 0` with `|b| < S` gives `a = 0` and `b = 0`. So `y * w + x` is injective in x and y when x stays within a row,
 //! and `blockIdx.x * blockDim.x + threadIdx.x` in block and thread.
 
-use super::Rule;
 use super::facts::Facts;
+use super::{Digits, Rule};
 use crate::exp::poly::{AtomId, Poly};
 
 /// How many bounds are put together.
@@ -13,7 +13,7 @@ const FUEL: u32 = 2;
 const TERMS: usize = 24;
 
 /// The equations that `poly = 0` falls apart into. [OPT-DIGITS]
-pub fn split(facts: &Facts, poly: &Poly) -> Option<(Rule, [Poly; 2])> {
+pub fn split(facts: &Facts, poly: &Poly) -> Option<Digits> {
     if poly.terms.len() > TERMS {
         return None;
     }

@@ -1,5 +1,6 @@
 //! What a conjunction of conditions says, as polynomials: at most 0, equal to 0, not equal to 0, and choices.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, VecDeque};
 
 use super::values::Values;
@@ -180,37 +181,32 @@ impl Facts {
     }
 
     /// Do the conditions contradict each other? [OPT-REFUTE]
-    pub(super) fn refuted(mut self, splits: u32) -> Result<Facts, Facts> {
+    pub(super) fn refuted(&mut self, splits: u32) -> bool {
         self.saturate();
-        if self.contradiction {
-            return Ok(self);
-        }
-        if splits >= SPLITS {
-            return Err(self);
+        if self.contradiction || splits >= SPLITS {
+            return self.contradiction;
         }
         let Some(at) = (0..self.choices.len()).min_by_key(|i| self.choices.get(*i).map_or(0, Vec::len)) else {
-            return Err(self);
+            return false;
         };
         let alternatives = self.choices.remove(at);
         if alternatives.len() > ALTERNATIVES {
-            return Err(self);
+            return false;
         }
         let mut rule = self.rule;
         let mut assumed = self.values.assumed.clone();
         for alternative in &alternatives {
             let mut with = self.clone();
             with.assume(alternative);
-            match with.refuted(splits + 1) {
-                Ok(done) => {
-                    rule = rule.max(done.rule);
-                    assumed.extend(done.values.assumed);
-                }
-                Err(_) => return Err(self),
+            if !with.refuted(splits + 1) {
+                return false;
             }
+            rule = rule.max(with.rule);
+            assumed.extend(with.values.assumed);
         }
         self.values.assumed = assumed;
         self.refuted_by(rule);
-        Ok(self)
+        true
     }
 
     /// Draws conclusions until there are no more.
@@ -291,17 +287,20 @@ impl Facts {
             self.kept.extend(self.values.id(&N::var(&var)));
         }
         let alone = |atom: AtomId| poly.terms.iter().filter(|(m, _)| m.contains(&atom)).count() == 1;
-        let mut candidates: Vec<(bool, AtomId, i128)> = Vec::new();
+        // Of what else there is, the one with the widest interval: narrow ones are the digits of indices.
+        let mut candidates: Vec<(bool, Reverse<i128>, AtomId, i128)> = Vec::new();
         for (monomial, c) in &poly.terms {
             if let [atom] = monomial.as_slice()
                 && c.abs() == 1
                 && alone(*atom)
             {
                 let last = self.kept.contains(atom) || !self.values.is_var(*atom);
-                candidates.push((last, *atom, *c));
+                let Interval { lo, hi } = self.values.atom_interval(*atom);
+                let width = hi.zip(lo).and_then(|(hi, lo)| hi.checked_sub(lo)).unwrap_or(i128::MAX);
+                candidates.push((last, Reverse(width), *atom, *c));
             }
         }
-        let Some((_, atom, c)) = candidates.into_iter().min() else {
+        let Some((_, _, atom, c)) = candidates.into_iter().min() else {
             // It is as good as two bounds.
             self.at_most.push(poly.clone());
             self.at_most.extend(poly.scale(-1).ok());

@@ -70,8 +70,11 @@ pub struct Rules {
     /// [`guard::contradicts`]
     pub contradicts: fn(&Facts, &Poly) -> bool,
     /// [`digits::split`]
-    pub split: fn(&Facts, &Poly) -> Option<(Rule, [Poly; 2])>,
+    pub split: fn(&Facts, &Poly) -> Option<Digits>,
 }
+
+/// The equations that one falls apart into, and the rule.
+pub type Digits = (Rule, [Poly; 2]);
 
 impl Default for Rules {
     fn default() -> Rules {
@@ -102,14 +105,15 @@ pub fn refute_by(rules: Rules, conditions: &[B]) -> Option<Proof> {
     if conditions.iter().any(|b| b.depth() > DEEP) {
         return None;
     }
-    let left = match Facts::new(rules, conditions, false).refuted(0) {
-        Ok(done) => return Some(proof(&done)),
-        Err(left) => left,
-    };
-    if !left.values.doubtful {
+    let mut exact = Facts::new(rules, conditions, false);
+    if exact.refuted(0) {
+        return Some(proof(&exact));
+    }
+    if !exact.values.doubtful {
         return None;
     }
-    Facts::new(rules, conditions, true).refuted(0).ok().map(|done| proof(&done))
+    let mut assuming = Facts::new(rules, conditions, true);
+    assuming.refuted(0).then(|| proof(&assuming))
 }
 
 fn proof(done: &Facts) -> Proof {

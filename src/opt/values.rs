@@ -168,7 +168,7 @@ impl Values {
         };
         let of = self.value(l)?;
         let (above, below) = (self.interval(&of), self.interval(&by));
-        if !above.lo.is_some_and(|lo| lo >= 0) || !below.lo.is_some_and(|lo| lo >= 1) {
+        if above.lo.is_none_or(|lo| lo < 0) || below.lo.is_none_or(|lo| lo < 1) {
             return None;
         }
         let most = above.hi.and_then(|hi| hi.checked_div(below.lo.unwrap_or(1)));
