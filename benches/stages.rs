@@ -1,21 +1,26 @@
 //! Where the time goes: each stage on kernels of the corpus, in one run, so that the ratios can be compared.
 //!
 //! `sh .ci/setup cargo bench --bench stages` prints a table; a word after `--` selects files by their path. A second table
-//! has the speed of the front end on large generated sources, which `-- generated` selects alone.
+//! has the speed of the front end on large generated sources, which `-- generated` selects alone; a third one, which
+//! `-- presolve` selects alone, how many questions the pre-solvers answer, on the corpus and on generated families.
 
+mod families;
 mod generated;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use faial_like::base::SourceMap;
-use faial_like::check::kernel::{check_kernel, protocol_of};
+use faial_like::check::kernel::{CheckOptions, check_kernel, protocol_of};
 use faial_like::check::launch::launch;
 use faial_like::check::pipeline::{PhasePath, at_levels};
-use faial_like::check::schedule::{Settings, parallel, solver_settings};
+use faial_like::check::schedule::{Settings, check_files, parallel, solver_settings};
 use faial_like::check::source::load;
 use faial_like::frontend::preprocess::{CUDA_PREDEFINED, DiskFiles, Options, preprocess};
+use faial_like::report::finding::Verdict;
 use faial_like::smt::Session;
+use families::{Family, Form};
 
 /// Each stage is run this often before the solver, and the fastest run counts.
 const ROUNDS: u32 = 5;
@@ -31,6 +36,9 @@ fn main() {
     let short = |path: &Path| path.strip_prefix(&root).unwrap_or(path).display().to_string();
     if filter.iter().any(|f| f == "generated") {
         return front_end();
+    }
+    if filter.iter().any(|f| f == "presolve") {
+        return presolved(&root);
     }
     paths.retain(|p| filter.iter().all(|f| short(p).contains(f.as_str())));
     // Deep terms are walked by recursion: the workers of the scheduler have the stack for it.
@@ -58,6 +66,59 @@ fn main() {
     println!("{:>12} {:>12} {:>12} {:>16} {:>12}  share", share[0], share[1], share[2], share[3], share[4]);
     if filter.is_empty() {
         front_end();
+        presolved(&root);
+    }
+}
+
+/// How many questions are answered without the solver, by which rule, and what that saves.
+fn presolved(root: &Path) {
+    let mut sets: Vec<(String, Vec<(PathBuf, String)>)> = Vec::new();
+    for folder in ["handmade", "families", "papers"] {
+        let mut paths = Vec::new();
+        files(&root.join(folder), &mut paths);
+        paths.sort();
+        let texts = paths.into_iter().filter_map(|p| Some((p.clone(), std::fs::read_to_string(p).ok()?)));
+        sets.push((format!("corpus/{folder}"), texts.collect()));
+    }
+    for form in Form::ALL {
+        let generated = Family::ALL.map(|family| {
+            let name = format!("{}.{}", family.name(), form.extension());
+            (PathBuf::from(name), family.text(form, 20, false))
+        });
+        sets.push((format!("generated, size 20, .{}", form.extension()), generated.to_vec()));
+    }
+    println!(
+        "\n{:>8} {:>8} {:>9} {:>8} {:>10} {:>10} {:>12}  set, times in ms without cache, one core",
+        "kernels", "asked", "presolved", "share", "with", "without", "questions/s"
+    );
+    for (name, files) in sets {
+        let run = |presolve: bool| {
+            let check = CheckOptions { presolve, ..CheckOptions::default() };
+            let start = Instant::now();
+            let report = check_files(&files, &Settings { jobs: 1, check, ..Settings::default() }, &solver_settings());
+            (start.elapsed().as_secs_f64() * 1000.0, report)
+        };
+        let ((with, report), (without, all)) = (run(true), run(false));
+        let mut rules: BTreeMap<&str, usize> = BTreeMap::new();
+        for (rule, count) in report.kernels.iter().flat_map(|k| &k.presolved) {
+            *rules.entry(rule).or_default() += count;
+        }
+        let asked: usize = report.kernels.iter().map(|k| k.queries).sum();
+        let before: usize = all.kernels.iter().map(|k| k.queries).sum();
+        // That an array is only read was never a question to the solver.
+        let saved: usize = rules.iter().filter(|(rule, _)| **rule != "read-only").map(|(_, n)| n).sum();
+        let share = saved as f64 / (saved + asked).max(1) as f64 * 100.0;
+        println!(
+            "{:>8} {asked:>8} {saved:>9} {share:>6.0} % {with:>10.0} {without:>10.0} {:>12.0}  {name}",
+            report.kernels.len(),
+            (saved + asked) as f64 / (with / 1000.0).max(f64::MIN_POSITIVE)
+        );
+        let proved = |kernels: &[_]| kernels.iter().filter(|v| **v == Verdict::RaceFree).count();
+        let verdicts =
+            |r: &faial_like::report::finding::Report| r.kernels.iter().map(|k| k.verdict).collect::<Vec<_>>();
+        let list: Vec<String> = rules.iter().map(|(rule, n)| format!("{rule} {n}")).collect();
+        let (a, b) = (proved(&verdicts(&report)), proved(&verdicts(&all)));
+        println!("{:>8} {}; {before} questions without pre-solvers; race-free {a} and {b}", "", list.join(", "));
     }
 }
 

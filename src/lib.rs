@@ -21,6 +21,7 @@ pub mod frontend;
 pub mod fuzz;
 pub mod interp;
 pub mod kernel;
+pub mod opt;
 pub mod report;
 pub mod smt;
 pub mod text;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::kernel::{check_kernel, protocol_of};
+use super::kernel::{CheckOptions, check_kernel, protocol_of};
 use super::launch::launch;
 use super::pipeline::{AtLevel, PhasePath, aligned, at_levels};
 use super::protocol::protocol_text;
@@ -139,7 +139,8 @@ fn questions(
         return Err(reason.to_string());
     }
     let (launch, notes) = launch(settings.block, settings.grid, &file.header, kernel, settings.ignore_host);
-    let report = check_kernel(kernel, &file.sources, &launch, &notes, &settings.check, &mut session);
+    let options = CheckOptions { presolve: false, ..settings.check.clone() };
+    let report = check_kernel(kernel, &file.sources, &launch, &notes, &options, &mut session);
     let mut out =
         format!("; kernel {}: {} questions, of which those that the solver got follow\n", kernel.name, report.queries);
     let mut scripts: Vec<_> = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|e| e.path()).collect();

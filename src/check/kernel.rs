@@ -6,6 +6,7 @@ use std::time::Instant;
 use super::contradiction::{Given, Part, contradiction};
 use super::host::{HostFacts, is_of_host, is_of_host_name};
 use super::pipeline::{AtLevel, PhasePath, at_levels, levels_in_use};
+use super::presolve::Presolve;
 use super::source::{KernelCode, SourceKernel, location};
 use super::witness::{Divergence, Race, diverge, witness};
 use crate::base::{Name, SourceMap, Span};
@@ -40,6 +41,8 @@ pub struct CheckOptions {
     pub warp_size: u32,
     pub max_findings: usize,
     pub path: PhasePath,
+    /// Answer without the solver what can be.
+    pub presolve: bool,
     /// Statements and expressions of a kernel that are walked before it is given up.
     pub steps: usize,
 }
@@ -56,6 +59,7 @@ impl Default for CheckOptions {
             warp_size: 32,
             max_findings: 20,
             path: PhasePath::Phases,
+            presolve: true,
             steps: 400_000,
         }
     }
@@ -75,6 +79,7 @@ struct Check<'a> {
     reasons: Vec<Message>,
     assumptions: Vec<String>,
     queries: usize,
+    presolve: Presolve,
 }
 
 /// Infers the protocol of a kernel, for the launch given.
@@ -221,10 +226,11 @@ pub fn check_kernel(
         reasons: Vec::new(),
         assumptions: notes.iter().chain(&inferred.assumptions).cloned().chain(stated(&inferred, sources)).collect(),
         queries: 0,
+        presolve: Presolve::new(options.presolve),
     };
     let verdict = check.run();
     check.unused_assumptions(verdict);
-    let Check { findings, reasons, assumptions, queries, .. } = check;
+    let Check { findings, reasons, assumptions, queries, presolve, .. } = check;
     let at = location(sources, kernel.span);
     KernelReport {
         name: kernel.name.clone(),
@@ -237,6 +243,7 @@ pub fn check_kernel(
         findings,
         time_ms: started.elapsed().as_secs_f64() * 1000.0,
         queries,
+        presolved: presolve.saved,
     }
 }
 
@@ -406,6 +413,9 @@ impl Check<'_> {
     fn vacuous(&mut self) -> Option<bool> {
         let kernel = &self.inferred.kernel;
         let query = some_thread(kernel);
+        if self.presolve.inhabited(&query) {
+            return Some(false);
+        }
         self.queries += 1;
         match self.session.check(&query) {
             Answer::Sat(_) => Some(false),
@@ -440,6 +450,8 @@ impl Check<'_> {
                     self.options.arrays.is_empty() || self.options.arrays.iter().any(|a| a == array.as_str());
                 if selected && may_conflict(&phase, &array) {
                     self.array(at, &phase, &array);
+                } else if selected {
+                    self.presolve.read_only();
                 }
                 if self.findings.len() >= self.options.max_findings {
                     return;
@@ -456,6 +468,9 @@ impl Check<'_> {
     fn runs(&mut self, at: &AtLevel, given: &MustRun) {
         let mut asserts = vec![may_be_empty(&at.projection, given)];
         asserts.extend(self.pair_facts(&at.projection.locals));
+        if let Some(assumptions) = self.presolve.refuted(&asserts) {
+            return self.rests_on(assumptions);
+        }
         self.queries += 1;
         let why = match self.session.check(&Query::new(declared(&asserts), asserts)) {
             Answer::Unsat { assumptions } => return self.rests_on(assumptions),
@@ -471,6 +486,9 @@ impl Check<'_> {
         let span = self.span(obligation.barrier);
         let mut asserts = vec![divergence(&at.projection, obligation)];
         self.add_facts(&mut asserts, &at.projection.locals);
+        if let Some(assumptions) = self.presolve.refuted(&asserts) {
+            return self.rests_on(assumptions);
+        }
         let query = Query::new(declared(&asserts), asserts.clone());
         self.queries += 1;
         let line = location(self.sources, span).line;
@@ -553,6 +571,11 @@ impl Check<'_> {
     /// Adds to conditions about two threads what is known of them.
     fn add_facts(&mut self, asserts: &mut Vec<B>, locals: &[Var]) {
         asserts.extend(self.pair_facts(locals));
+        self.add_results(asserts);
+    }
+
+    /// What is known of the results of atomic operations.
+    fn add_results(&mut self, asserts: &mut Vec<B>) {
         let results = tickets::facts(asserts);
         if !results.is_empty() && tickets::counts(asserts) {
             self.rests_on(vec!["counters that atomic operations count do not wrap around".to_owned()]);
@@ -591,12 +614,17 @@ impl Check<'_> {
                 *value = None;
             }
         }
+        let facts = self.pair_facts(&phase.locals);
+        if let Some(assumptions) = self.presolve.race_free(&without, array, &facts) {
+            return self.rests_on(assumptions);
+        }
         let races = without.races_on(array);
         if races.formula.as_lit() == Some(false) {
             return;
         }
         let mut asserts = vec![phase.assumptions.clone(), races.formula.clone()];
-        self.add_facts(&mut asserts, &phase.locals);
+        asserts.extend(facts);
+        self.add_results(&mut asserts);
         self.queries += 1;
         match self.session.check(&Query::new(declared(&asserts), asserts)) {
             Answer::Unsat { assumptions } => return self.rests_on(assumptions),

@@ -7,6 +7,7 @@ pub mod host;
 pub mod kernel;
 pub mod launch;
 pub mod pipeline;
+pub mod presolve;
 pub mod protocol;
 pub mod schedule;
 pub mod source;

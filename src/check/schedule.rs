@@ -191,6 +191,7 @@ fn gave_up(file: &SourceFile, kernel: usize, launch: Launch, code: &'static str,
         findings: Vec::new(),
         time_ms: 0.0,
         queries: 0,
+        presolved: Default::default(),
     }
 }
 

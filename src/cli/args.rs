@@ -361,7 +361,7 @@ pub struct SolverArgs {
     /// Kernels checked at the same time [default: the number of processors]
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
-    /// Keep every question and answer in a folder, to be run again by hand; nothing is taken from the cache then
+    /// Keep every question and answer in a folder, to be run again by hand; the solver is asked everything then
     #[arg(long, value_name = "DIR")]
     pub keep_smt: Option<PathBuf>,
     /// Where answers of the solver are kept for later runs [default: faial-like in the user's cache folder]
@@ -370,6 +370,9 @@ pub struct SolverArgs {
     /// Neither use nor keep answers of other runs
     #[arg(long, conflicts_with = "cache")]
     pub no_cache: bool,
+    /// Ask the solver also what can be answered without it
+    #[arg(long)]
+    pub no_presolve: bool,
     /// Have every proof confirmed by a second solver; stop when the two disagree
     #[arg(long)]
     pub double_check: bool,

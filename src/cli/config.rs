@@ -162,6 +162,8 @@ pub struct SolverConfig {
     pub jobs: NonZeroUsize,
     pub keep_smt: Option<PathBuf>,
     pub cache: CacheConfig,
+    /// Not when every question or every proof is to be seen by a solver.
+    pub presolve: bool,
     pub second: Option<SecondConfig>,
 }
 
@@ -369,6 +371,7 @@ impl SolverConfig {
         };
         Ok(SolverConfig {
             cache,
+            presolve: !args.no_presolve && !args.double_check && args.keep_smt.is_none(),
             second: args.double_check.then_some(SecondConfig { program: args.second_solver }),
             program: args.solver,
             query_timeout: args.query_timeout,

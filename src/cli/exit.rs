@@ -88,6 +88,7 @@ mod tests {
             findings: vec![],
             time_ms: 0.0,
             queries: 0,
+            presolved: Default::default(),
         }
     }
 

@@ -4,6 +4,7 @@ pub mod build;
 pub mod display;
 pub mod eval;
 pub mod interval;
+pub mod poly;
 pub mod subst;
 pub mod syntax;
 

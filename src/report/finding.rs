@@ -84,7 +84,7 @@ pub struct AccessReport {
     pub locals: BTreeMap<String, i128>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Witness {
     pub params: BTreeMap<String, i128>,
     pub block_dim: [i128; 3],
@@ -142,7 +142,10 @@ pub struct KernelReport {
     pub assumptions: Vec<String>,
     pub findings: Vec<Finding>,
     pub time_ms: f64,
+    /// What the solver was asked.
     pub queries: usize,
+    /// How many questions were answered without it, by the rule that did.
+    pub presolved: BTreeMap<&'static str, usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -55,6 +55,7 @@ struct KernelJson<'a> {
     findings: Vec<FindingJson<'a>>,
     time_ms: f64,
     queries: usize,
+    presolved: &'a BTreeMap<&'static str, usize>,
 }
 
 #[derive(Serialize)]
@@ -196,6 +197,7 @@ impl<'a> KernelJson<'a> {
             findings: kernel.findings.iter().map(|f| FindingJson::of(kernel, f)).collect(),
             time_ms: milliseconds(kernel.time_ms),
             queries: kernel.queries,
+            presolved: &kernel.presolved,
         }
     }
 }

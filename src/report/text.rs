@@ -253,7 +253,11 @@ impl Page {
             }
             let queries =
                 if kernel.queries == 1 { "1 query".to_owned() } else { format!("{} queries", kernel.queries) };
-            out.push_str(&format!("{:14}{queries}, {:.0} ms\n", "", kernel.time_ms));
+            let saved = match kernel.presolved.values().sum::<usize>() {
+                0 => String::new(),
+                saved => format!(", {saved} decided without the solver"),
+            };
+            out.push_str(&format!("{:14}{queries}{saved}, {:.0} ms\n", "", kernel.time_ms));
         }
     }
 

@@ -1,17 +1,18 @@
 //! Answers that were given before, in this run or, with a folder, in an earlier one.
 //!
 //! An answer is found by a strong hash of all that it follows from: the query, the encodings that were allowed, the solver
-//! and the sources of the encoders. Only definite answers are kept, since what could not be decided may be the next time.
+//! and the sources of the encoders. What was not decided in its time may be the next time: that is kept for a day, and only
+//! counts for a question that has the same time.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::canonical::canonical;
 use super::entry::{self, Digest};
 use super::locate::{Located, SolverKind};
-use super::query::{Answer, Query};
+use super::query::{Answer, Query, Reason};
 use super::store::{MAX_BYTES, Store};
 
 /// A change to any of these files may change an answer, or mend one that was wrong: then nothing from before counts.
@@ -32,7 +33,7 @@ const SOURCES: [(&str, &str); 24] = [
     ("smt/ints.rs", include_str!("ints.rs")),
     ("smt/locate.rs", include_str!("locate.rs")),
     ("smt/mod.rs", include_str!("mod.rs")),
-    ("smt/poly.rs", include_str!("poly.rs")),
+    ("exp/poly.rs", include_str!("../exp/poly.rs")),
     ("smt/process.rs", include_str!("process.rs")),
     ("smt/products.rs", include_str!("products.rs")),
     ("smt/query.rs", include_str!("query.rs")),
@@ -43,6 +44,8 @@ const SOURCES: [(&str, &str); 24] = [
 ];
 
 const SOLVER: &str = "faial-like solver 1";
+/// How long it counts that a question was not decided.
+const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
 /// A file that is younger may still change without a change of its times.
 const SETTLED: Duration = Duration::from_secs(2);
 
@@ -130,6 +133,23 @@ impl Cache {
         }
     }
 
+    /// Why the question was not decided in this time, less than a day ago.
+    pub(super) fn gave_up(&self, key: &Digest, time: Duration) -> Option<Reason> {
+        let key = within(key, time);
+        let (when, reason) = entry::read_give_up(&self.store.as_ref()?.read(&key)?, &key)?;
+        let age = SystemTime::now().duration_since(UNIX_EPOCH.checked_add(Duration::from_secs(when))?).ok()?;
+        (age < PATIENCE).then_some(reason)
+    }
+
+    /// Keeps that the question was not decided, though it had all of its time.
+    pub(super) fn give_up(&self, key: &Digest, time: Duration, reason: &Reason) {
+        let (Some(store), Ok(now)) = (&self.store, SystemTime::now().duration_since(UNIX_EPOCH)) else { return };
+        let key = within(key, time);
+        if let Some(text) = entry::write_give_up(&key, now.as_secs(), reason) {
+            store.write(&key, &text);
+        }
+    }
+
     fn remember(&self, key: &Digest, answer: &Answer) {
         if let Ok(mut all) = self.answers.lock() {
             all.insert(*key, answer.clone());
@@ -196,6 +216,15 @@ fn solver(text: &str, key: &Digest) -> Option<Solver> {
     Some(Solver { digest: Digest::from_hex(digest).ok()?, kind })
 }
 
+/// The key of a question that has so much time.
+fn within(key: &Digest, time: Duration) -> Digest {
+    let mut hasher = blake3::Hasher::new();
+    field(&mut hasher, b"in its time");
+    field(&mut hasher, key.as_bytes());
+    field(&mut hasher, &time.as_nanos().to_le_bytes());
+    hasher.finalize()
+}
+
 /// The length in front: no two lists of fields run together to the same bytes.
 fn field(hasher: &mut blake3::Hasher, bytes: &[u8]) {
     hasher.update(&(bytes.len() as u64).to_le_bytes());
@@ -251,6 +280,21 @@ mod tests {
         for (name, text) in SOURCES {
             assert_eq!(std::fs::read_to_string(src.join(name)).expect("a file"), text, "{name}");
         }
+    }
+
+    #[test]
+    fn giving_up_does_not_count_after_a_day_or_before_it_was() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let cache = Cache::in_folder(folder.path().to_path_buf());
+        let (key, time) = (blake3::hash(b"a question"), Duration::from_secs(3));
+        let store = cache.store.as_ref().expect("a folder");
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_secs();
+        for (when, counts) in [(now - 60, true), (now - 90_000, false), (now + 600, false)] {
+            let own = within(&key, time);
+            store.write(&own, &entry::write_give_up(&own, when, &Reason::Timeout).expect("it can be stored"));
+            assert_eq!(cache.gave_up(&key, time).is_some(), counts, "{when}");
+        }
+        assert_eq!(cache.gave_up(&key, time * 2), None);
     }
 
     #[test]

@@ -17,9 +17,9 @@ use std::fmt::Write;
 use indexmap::IndexMap;
 
 use super::ints::{Atom, FALSE, Form, FormId, Ints, Round, Symbol, TRUE, Unencodable};
-use super::poly::{AtomId, Monomial, Poly};
 use super::products::{Clause, Literal, Products, product_index};
 use crate::base::Name;
+use crate::exp::poly::{AtomId, Monomial, Poly};
 use crate::exp::{FunKind, IntTy, Interval};
 
 type Result<T> = std::result::Result<T, Unencodable>;

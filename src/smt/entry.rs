@@ -5,13 +5,14 @@ use std::fmt::Write;
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::query::{Answer, Model, Query};
+use super::query::{Answer, Model, Query, Reason};
 use crate::exp::{Fun, NExp};
 
 /// A strong hash: that two questions have the same is not to be expected in the lifetime of anything.
 pub type Digest = blake3::Hash;
 
 const ANSWER: &str = "faial-like answer 1";
+const GAVE_UP: &str = "faial-like gave up 1";
 
 /// Puts a head before the body, and a checksum of both after it.
 pub fn seal(head: &str, key: &Digest, body: &str) -> String {
@@ -62,6 +63,32 @@ pub fn write(key: &Digest, query: &Query, answer: &Answer) -> Option<String> {
         }
     }
     Some(seal(ANSWER, key, &body))
+}
+
+/// That a question was not decided, and when, in seconds; `None` for a reason that is not about the question.
+pub fn write_give_up(key: &Digest, when: u64, reason: &Reason) -> Option<String> {
+    let why = match reason {
+        Reason::Timeout => "time".to_owned(),
+        Reason::Incomplete(why) => format!("incomplete {why}"),
+        Reason::NoSolver(_)
+        | Reason::SolverDied(_)
+        | Reason::SolverError(_)
+        | Reason::Garbage(_)
+        | Reason::Unencodable(_)
+        | Reason::Disagreement(_) => return None,
+    };
+    Some(seal(GAVE_UP, key, &format!("{when}\n{why}\n")))
+}
+
+/// When a question was not decided, and why.
+pub fn read_give_up(text: &str, key: &Digest) -> Option<(u64, Reason)> {
+    let (when, why) = unseal(text, GAVE_UP, key)?.strip_suffix('\n')?.split_once('\n')?;
+    let reason = match why.split_once(' ') {
+        None if why == "time" => Reason::Timeout,
+        Some(("incomplete", why)) => Reason::Incomplete(why.to_owned()),
+        _ => return None,
+    };
+    Some((when.parse().ok()?, reason))
 }
 
 /// Reads an answer to this query. A model that is not one is nothing, whoever wrote it.
@@ -163,6 +190,17 @@ mod tests {
     fn no_answer_is_not_stored() {
         let unknown = Answer::Unknown(super::super::Reason::Timeout);
         assert_eq!(write(&key(), &question().0, &unknown), None);
+    }
+
+    #[test]
+    fn a_question_without_an_answer_comes_back_with_its_reason() {
+        for reason in [Reason::Timeout, Reason::Incomplete("the solver does not know (\nwhy)".to_owned())] {
+            let text = write_give_up(&key(), 17, &reason).expect("it can be stored");
+            assert_eq!(read_give_up(&text, &key()), Some((17, reason)));
+            assert_eq!(read_give_up(&text, &blake3::hash(b"another")), None);
+            assert_eq!(read(&text, &key(), &question().0), None);
+        }
+        assert_eq!(write_give_up(&key(), 17, &Reason::SolverDied("it did".to_owned())), None);
     }
 
     #[test]

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::poly::{AtomId, Poly, TooLarge, scaled};
 use crate::base::Name;
+use crate::exp::poly::{AtomId, Poly, TooLarge, gcd, scaled};
 use crate::exp::{B, BExp, Fun, IntTy, Interval, N, NBin, NExp, NRel, Var};
 
 /// What to do where a value may wrap around, and no cheap exact form is known.
@@ -741,7 +741,7 @@ impl Ints {
         {
             return self.raw(whole.plus(lo.div_euclid(by))?, divided(x.interval), x.ok);
         }
-        let common = super::poly::gcd(rest.content(), by);
+        let common = gcd(rest.content(), by);
         let (mut rest, mut small) = (rest.divide_floor(common), by / common);
         // A quotient of a quotient.
         if let Some(atom) = rest.as_atom()

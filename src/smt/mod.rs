@@ -11,7 +11,6 @@ pub mod emit;
 pub mod entry;
 pub mod ints;
 pub mod locate;
-pub mod poly;
 pub mod process;
 pub mod products;
 pub mod query;

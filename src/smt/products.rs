@@ -8,8 +8,8 @@ use std::collections::{HashMap, HashSet};
 use indexmap::IndexMap;
 
 use super::ints::Ints;
-use super::poly::{AtomId, Monomial, Poly, TooLarge, gcd};
 use crate::exp::Interval;
+use crate::exp::poly::{AtomId, Monomial, Poly, TooLarge, gcd};
 
 /// Unknowns from here on are products.
 const FIRST_PRODUCT: AtomId = 1 << 31;

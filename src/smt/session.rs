@@ -12,11 +12,11 @@ use super::emit::Emitter;
 use super::entry::Digest;
 use super::ints::{BitOps, Ints, Unencodable, Wrap, assumption, needs_large_sizes, signed_arithmetic};
 use super::locate::{Located, SolverKind, locate};
-use super::poly::AtomId;
 use super::process::{Process, ProcessError};
 use super::query::{Answer, Model, Query, Reason};
 use super::second::{Opinion, Second};
 use crate::base::Name;
+use crate::exp::poly::AtomId;
 use crate::exp::{B, Interval, N, Var};
 
 /// Which encodings may be used.
@@ -259,6 +259,13 @@ impl Session {
             self.link.stats.cached += 1;
             return answer;
         }
+        if let Some((cache, key)) = &key
+            && let Some(reason) = cache.gave_up(key, self.config.timeout)
+        {
+            self.link.stats.cached += 1;
+            return Answer::Unknown(reason);
+        }
+        let start = Instant::now();
         self.link.unconfirmed = None;
         let answer = self.retried(|this| {
             if base.is_none() {
@@ -278,10 +285,22 @@ impl Session {
             (answer, _) => {
                 if let Some((cache, key)) = &key {
                     cache.put(key, query, &answer);
+                    if let Answer::Unknown(reason) = &answer
+                        && self.had_its_time(start)
+                    {
+                        cache.give_up(key, self.config.timeout, reason);
+                    }
                 }
                 answer
             }
         }
+    }
+
+    /// Did a question that began then have most of the time for one? Not when the end of the run cut it short, or when the
+    /// solver was not even tried.
+    fn had_its_time(&self, start: Instant) -> bool {
+        let cut = self.config.deadline.is_some_and(|end| end < start + self.config.timeout);
+        !cut && start.elapsed() * 10 >= self.config.timeout * 7
     }
 
     fn disagreement(&self) -> Option<String> {

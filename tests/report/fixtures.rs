@@ -118,6 +118,7 @@ pub fn kernel(name: &str, line: usize, verdict: Verdict) -> KernelReport {
         findings: vec![],
         time_ms: 1.25,
         queries: 2,
+        presolved: Default::default(),
     }
 }
 

@@ -214,7 +214,8 @@ fn one_race() {
                 }
               ],
               "time_ms": 1.25,
-              "queries": 2
+              "queries": 2,
+              "presolved": {}
             }
           ],
           "messages": [],

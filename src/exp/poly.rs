@@ -1,8 +1,8 @@
 //! Polynomials with integer coefficients over numbered unknowns: the normal form of index arithmetic.
 
-use crate::exp::Interval;
+use super::interval::Interval;
 
-/// An unknown of a polynomial: an index into the encoder's table of atoms.
+/// An unknown of a polynomial: an index into a table of atoms.
 pub type AtomId = u32;
 
 /// A product of unknowns, sorted; never empty.

@@ -1,0 +1,60 @@
+//! Questions that are answered without the solver, and how many.
+
+use std::collections::BTreeMap;
+
+use crate::base::Name;
+use crate::core::race::RacePhase;
+use crate::exp::B;
+use crate::opt::{Proof, Rule, race_free, refute, sample};
+use crate::smt::Query;
+use crate::smt::ints::assumption;
+
+/// The pre-solvers, and what each of them has saved.
+#[derive(Debug, Default)]
+pub struct Presolve {
+    pub on: bool,
+    /// The number of questions that each rule answered, by its name.
+    pub saved: BTreeMap<&'static str, usize>,
+}
+
+impl Presolve {
+    pub fn new(on: bool) -> Presolve {
+        Presolve { on, saved: BTreeMap::new() }
+    }
+
+    /// What the proof rests on, if the conditions contradict each other.
+    pub fn refuted(&mut self, conditions: &[B]) -> Option<Vec<String>> {
+        self.proved(self.on.then(|| refute(conditions)).flatten())
+    }
+
+    /// What the proof rests on, if there is no race on the array in the phase.
+    pub fn race_free(&mut self, phase: &RacePhase, array: &Name, more: &[B]) -> Option<Vec<String>> {
+        self.proved(self.on.then(|| race_free(phase, array, more)).flatten())
+    }
+
+    /// Was a solution of the query guessed?
+    pub fn inhabited(&mut self, query: &Query) -> bool {
+        let found = self.on && sample::inhabited(&query.vars, &query.asserts);
+        if found {
+            self.count(Rule::Sample);
+        }
+        found
+    }
+
+    /// The array has no two accesses that conflict.
+    pub fn read_only(&mut self) {
+        if self.on {
+            self.count(Rule::ReadOnly);
+        }
+    }
+
+    fn proved(&mut self, proof: Option<Proof>) -> Option<Vec<String>> {
+        let proof = proof?;
+        self.count(proof.rule);
+        Some(proof.assumed.iter().map(assumption).collect())
+    }
+
+    fn count(&mut self, rule: Rule) {
+        *self.saved.entry(rule.name()).or_default() += 1;
+    }
+}

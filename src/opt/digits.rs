@@ -1,0 +1,88 @@
+//! Indices that are numbers in a mixed radix: equal numbers have equal digits.
+//!
+//! `S a + b = 0` with `|b| < S` gives `a = 0` and `b = 0`. So `y * w + x` is injective in x and y when x stays within a row,
+//! and `blockIdx.x * blockDim.x + threadIdx.x` in block and thread.
+
+use super::facts::Facts;
+use super::{Digits, Rule};
+use crate::exp::poly::{AtomId, Poly};
+
+/// How many bounds are put together.
+const FUEL: u32 = 2;
+/// Equations with more terms are not looked at.
+const TERMS: usize = 24;
+
+/// The equations that `poly = 0` falls apart into. [OPT-DIGITS]
+pub fn split(facts: &Facts, poly: &Poly) -> Option<Digits> {
+    if poly.terms.len() > TERMS {
+        return None;
+    }
+    let mut strides: Vec<i128> = poly.terms.iter().map(|(_, c)| c.abs()).filter(|c| *c > 1).collect();
+    strides.sort_unstable_by(|a, b| b.cmp(a));
+    strides.dedup();
+    for stride in strides {
+        if let Some(parts) = by_constant(facts, poly, stride) {
+            return Some((Rule::Injective, parts));
+        }
+    }
+    let mut symbols: Vec<AtomId> =
+        poly.terms.iter().filter(|(m, _)| m.len() > 1).flat_map(|(m, _)| m).copied().collect();
+    symbols.sort_unstable();
+    symbols.dedup();
+    symbols.into_iter().find_map(|s| by_symbol(facts, poly, s)).map(|parts| (Rule::Delinearised, parts))
+}
+
+/// Is `-stride < b < stride`?
+fn small(facts: &Facts, b: &Poly, stride: &Poly) -> bool {
+    let below = |b: &Poly| b.sub(stride).and_then(|p| p.plus(1)).is_ok_and(|p| facts.never_positive(&p, FUEL));
+    below(b) && b.scale(-1).is_ok_and(|b| below(&b))
+}
+
+fn by_constant(facts: &Facts, poly: &Poly, stride: i128) -> Option<[Poly; 2]> {
+    let (multiples, rest): (Vec<_>, Vec<_>) = poly.terms.iter().cloned().partition(|(_, c)| c % stride == 0);
+    if multiples.is_empty() || rest.is_empty() && poly.constant % stride != 0 {
+        return None;
+    }
+    let quotients = multiples.into_iter().map(|(m, c)| (m, c / stride)).collect();
+    let least = poly.constant.rem_euclid(stride);
+    for constant in [least, least - stride] {
+        let b = Poly { terms: rest.clone(), constant };
+        let a = Poly { terms: Vec::clone(&quotients), constant: (poly.constant - constant) / stride };
+        let progress = !b.terms.is_empty() || stride > 1 && constant == 0;
+        if progress && small(facts, &b, &Poly::constant(stride)) {
+            return Some([b, a]);
+        }
+    }
+    None
+}
+
+fn by_symbol(facts: &Facts, poly: &Poly, symbol: AtomId) -> Option<[Poly; 2]> {
+    let one = facts.values.atom_interval(symbol).lo.is_some_and(|lo| lo >= 1)
+        || Poly::atom(symbol).scale(-1).and_then(|p| p.plus(1)).is_ok_and(|p| facts.never_positive(&p, FUEL));
+    if !one {
+        return None;
+    }
+    let (multiples, rest): (Vec<_>, Vec<_>) = poly.terms.iter().cloned().partition(|(m, _)| m.contains(&symbol));
+    let mut quotient = Poly::default();
+    for (mut monomial, c) in multiples {
+        let at = monomial.iter().position(|a| *a == symbol)?;
+        monomial.remove(at);
+        let term = match monomial.is_empty() {
+            true => Poly::constant(c),
+            false => Poly { terms: vec![(monomial, c)], constant: 0 },
+        };
+        quotient = quotient.add(&term).ok()?;
+    }
+    let b = Poly { terms: rest, constant: poly.constant };
+    // What divides all of a belongs to the stride.
+    let common = match quotient.constant {
+        0 => quotient.content().max(1),
+        c => crate::exp::poly::gcd(quotient.content(), c).max(1),
+    };
+    let stride = Poly::atom(symbol).scale(common).ok()?;
+    if quotient.terms.is_empty() || !small(facts, &b, &stride) {
+        return None;
+    }
+    let a = Poly { constant: quotient.constant / common, ..quotient.divide_floor(common) };
+    Some([b, a])
+}

@@ -1,0 +1,361 @@
+//! What a conjunction of conditions says, as polynomials: at most 0, equal to 0, not equal to 0, and choices.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, VecDeque};
+
+use super::values::Values;
+use super::{Rule, Rules, gcd, guard};
+use crate::exp::poly::{AtomId, Poly};
+use crate::exp::{B, BExp, Interval, N, NRel, Ranges, Var};
+
+/// More facts than this are not looked at.
+const FACTS: usize = 96;
+/// A choice between more conditions is not taken apart.
+const ALTERNATIVES: usize = 6;
+/// Choices within choices.
+const SPLITS: u32 = 2;
+
+#[derive(Clone)]
+pub struct Facts {
+    rules: Rules,
+    pub(super) values: Values,
+    /// Each is at most 0.
+    pub(super) at_most: Vec<Poly>,
+    /// Each is 0, and was not looked at yet.
+    equal: VecDeque<Poly>,
+    /// None is 0.
+    pub(super) differ: Vec<Poly>,
+    choices: Vec<Vec<B>>,
+    /// Unknowns that are expressed by others.
+    solved: Vec<(AtomId, Poly)>,
+    /// Variables that conditions tell apart; they are not expressed by others.
+    told_apart: BTreeSet<Var>,
+    kept: BTreeSet<AtomId>,
+    /// How many of `values.defined` are among the facts.
+    defined: usize,
+    /// The conditions contradict each other.
+    pub(super) contradiction: bool,
+    /// The strongest rule that was used.
+    pub(super) rule: Rule,
+}
+
+impl Facts {
+    /// Nothing is known but the ranges that follow from the conditions.
+    pub fn new(rules: Rules, conditions: &[B], assume: bool) -> Facts {
+        let mut ranges = Ranges::new();
+        for _ in 0..3 {
+            conditions.iter().for_each(|b| ranges.assume(b));
+        }
+        let mut told_apart = BTreeSet::new();
+        conditions.iter().for_each(|b| differences(b, &mut told_apart));
+        let mut facts = Facts {
+            rules,
+            values: Values::new(ranges, assume),
+            at_most: Vec::new(),
+            equal: VecDeque::new(),
+            differ: Vec::new(),
+            choices: Vec::new(),
+            solved: Vec::new(),
+            told_apart,
+            kept: BTreeSet::new(),
+            defined: 0,
+            contradiction: false,
+            rule: Rule::Guard,
+        };
+        conditions.iter().for_each(|b| facts.assume(b));
+        facts
+    }
+
+    /// One more condition that holds.
+    pub(super) fn assume(&mut self, condition: &B) {
+        match condition.kind() {
+            BExp::Lit(true) => {}
+            BExp::Lit(false) => self.contradiction = true,
+            BExp::And(parts) => parts.iter().for_each(|p| self.assume(p)),
+            BExp::Or(parts) => self.choices.push(parts.clone()),
+            BExp::Not(inner) => match inner.kind() {
+                BExp::And(parts) => self.choices.push(parts.iter().map(B::not).collect()),
+                BExp::Or(parts) => parts.iter().for_each(|p| self.assume(&B::not(p))),
+                _ => {}
+            },
+            BExp::Rel(op, l, r) => {
+                let Some(poly) = self.relation(*op, l, r) else { return };
+                match op {
+                    NRel::Le | NRel::Lt => self.bound(poly),
+                    NRel::Eq => self.equal.push_back(poly),
+                    NRel::Ne => self.differ.push(poly),
+                }
+            }
+        }
+        while let Some(defined) = self.values.defined.get(self.defined).cloned() {
+            self.defined += 1;
+            self.bound(defined);
+        }
+    }
+
+    /// The polynomial that is at most 0, is 0, or is not 0, when the relation holds.
+    fn relation(&mut self, op: NRel, l: &N, r: &N) -> Option<Poly> {
+        let poly = match op {
+            NRel::Eq | NRel::Ne => self.values.equation(l, r)?,
+            NRel::Le => self.values.value(l)?.sub(&self.values.value(r)?).ok()?,
+            NRel::Lt => self.values.value(l)?.sub(&self.values.value(r)?).ok()?.plus(1).ok()?,
+        };
+        self.reduced(&poly)
+    }
+
+    fn bound(&mut self, poly: Poly) {
+        let Some(poly) = self.reduced(&poly) else { return };
+        let poly = gcd::rounded(poly);
+        if !self.values.note(&poly, Interval { lo: None, hi: Some(0) }) {
+            self.refuted_by(Rule::Interval);
+        }
+        // Nothing is learnt from bounds in both directions that leave one value, unless it becomes an equation.
+        let only = self.values.interval(&poly);
+        if poly.terms.len() > 1
+            && let Some(value) = only.single()
+            && let Ok(equation) = poly.plus(-value)
+        {
+            self.equal.push_back(equation);
+        }
+        if self.at_most.len() < FACTS && !self.at_most.contains(&poly) {
+            self.at_most.push(poly);
+        }
+    }
+
+    pub(super) fn refuted_by(&mut self, rule: Rule) {
+        self.contradiction = true;
+        self.used(rule);
+    }
+
+    pub(super) fn used(&mut self, rule: Rule) {
+        self.rule = self.rule.max(rule);
+    }
+
+    /// The polynomial over unknowns that are not expressed by others.
+    fn reduced(&self, poly: &Poly) -> Option<Poly> {
+        let mut poly = poly.clone();
+        for (atom, by) in &self.solved {
+            poly = substituted(&poly, *atom, by)?;
+        }
+        Some(poly)
+    }
+
+    /// Does the polynomial have no positive value? [OPT-BOUND]
+    pub fn never_positive(&self, poly: &Poly, fuel: u32) -> bool {
+        if self.values.interval(poly).hi.is_some_and(|hi| hi <= 0) {
+            return true;
+        }
+        let shares = |fact: &Poly| {
+            poly.terms.iter().any(|(m, c)| fact.terms.iter().any(|(n, d)| m == n && c.signum() == d.signum()))
+        };
+        fuel > 0
+            && self.at_most.iter().filter(|fact| shares(fact)).any(|fact| {
+                // The one is the other and something that is not positive either.
+                poly.sub(fact).is_ok_and(|rest| self.never_positive(&rest, fuel - 1))
+            })
+    }
+
+    /// Is the condition false, given the facts?
+    fn impossible(&mut self, condition: &B) -> bool {
+        match condition.kind() {
+            BExp::Lit(value) => !value,
+            BExp::And(parts) => parts.iter().any(|p| self.impossible(p)),
+            BExp::Or(parts) => parts.iter().all(|p| self.impossible(p)),
+            BExp::Not(inner) => match inner.kind() {
+                BExp::And(parts) => parts.iter().all(|p| self.impossible(&B::not(p))),
+                BExp::Or(parts) => parts.iter().any(|p| self.impossible(&B::not(p))),
+                _ => false,
+            },
+            BExp::Rel(op, l, r) => {
+                let Some(poly) = self.relation(*op, l, r) else { return false };
+                match op {
+                    NRel::Le | NRel::Lt => (self.rules.contradicts)(self, &poly),
+                    NRel::Eq => {
+                        let apart = (self.rules.divisible)(&poly) || (self.rules.apart)(self, &poly);
+                        apart && !poly.terms.is_empty() || poly.as_constant().is_some_and(|c| c != 0)
+                    }
+                    NRel::Ne => poly.as_constant() == Some(0) || self.values.interval(&poly).single() == Some(0),
+                }
+            }
+        }
+    }
+
+    /// Do the conditions contradict each other? [OPT-REFUTE]
+    pub(super) fn refuted(&mut self, splits: u32) -> bool {
+        self.saturate();
+        if self.contradiction || splits >= SPLITS {
+            return self.contradiction;
+        }
+        let Some(at) = (0..self.choices.len()).min_by_key(|i| self.choices.get(*i).map_or(0, Vec::len)) else {
+            return false;
+        };
+        let alternatives = self.choices.remove(at);
+        if alternatives.len() > ALTERNATIVES {
+            return false;
+        }
+        let mut rule = self.rule;
+        let mut assumed = self.values.assumed.clone();
+        for alternative in &alternatives {
+            let mut with = self.clone();
+            with.assume(alternative);
+            if !with.refuted(splits + 1) {
+                return false;
+            }
+            rule = rule.max(with.rule);
+            assumed.extend(with.values.assumed);
+        }
+        self.values.assumed = assumed;
+        self.refuted_by(rule);
+        true
+    }
+
+    /// Draws conclusions until there are no more.
+    fn saturate(&mut self) {
+        for _ in 0..8 {
+            let before = (self.solved.len(), self.choices.len());
+            while let Some(equation) = self.equal.pop_front() {
+                if self.contradiction {
+                    return;
+                }
+                self.equation(&equation);
+            }
+            self.propagate();
+            guard::check(self, self.rules.contradicts);
+            if self.contradiction {
+                return;
+            }
+            self.choose();
+            if self.contradiction || (before == (self.solved.len(), self.choices.len()) && self.equal.is_empty()) {
+                return;
+            }
+        }
+    }
+
+    /// Bounds follow from bounds.
+    fn propagate(&mut self) {
+        for _ in 0..2 {
+            for i in 0..self.at_most.len() {
+                let Some(fact) = self.at_most.get(i).cloned() else { continue };
+                if !self.values.note(&fact, Interval { lo: None, hi: Some(0) }) {
+                    return self.refuted_by(Rule::Interval);
+                }
+            }
+        }
+    }
+
+    /// Leaves out alternatives that are impossible; of a choice with one alternative left, that one holds. [OPT-CHOICE]
+    fn choose(&mut self) {
+        for parts in std::mem::take(&mut self.choices) {
+            let mut left: Vec<B> = Vec::new();
+            for part in parts {
+                if left.len() <= ALTERNATIVES && self.impossible(&part) {
+                    continue;
+                }
+                left.push(part);
+            }
+            match left.as_slice() {
+                [] => self.contradiction = true,
+                [only] => self.assume(only),
+                _ => self.choices.push(left),
+            }
+        }
+    }
+
+    /// Uses an equation: it has no solution, or falls apart, or expresses an unknown by others.
+    fn equation(&mut self, equation: &Poly) {
+        let Some(poly) = self.reduced(equation) else { return };
+        if let Some(constant) = poly.as_constant() {
+            self.contradiction |= constant != 0;
+            return;
+        }
+        if (self.rules.divisible)(&poly) {
+            return self.refuted_by(Rule::Gcd);
+        }
+        if (self.rules.apart)(self, &poly) {
+            return self.refuted_by(Rule::Interval);
+        }
+        if let Some((rule, parts)) = (self.rules.split)(self, &poly) {
+            self.used(rule);
+            parts.into_iter().rev().for_each(|p| self.equal.push_front(p));
+            return;
+        }
+        self.eliminate(&poly);
+    }
+
+    fn eliminate(&mut self, poly: &Poly) {
+        for var in std::mem::take(&mut self.told_apart) {
+            self.kept.extend(self.values.id(&N::var(&var)));
+        }
+        let alone = |atom: AtomId| poly.terms.iter().filter(|(m, _)| m.contains(&atom)).count() == 1;
+        // Of what else there is, the one with the widest interval: narrow ones are the digits of indices.
+        let mut candidates: Vec<(bool, Reverse<i128>, AtomId, i128)> = Vec::new();
+        for (monomial, c) in &poly.terms {
+            if let [atom] = monomial.as_slice()
+                && c.abs() == 1
+                && alone(*atom)
+            {
+                let last = self.kept.contains(atom) || !self.values.is_var(*atom);
+                let Interval { lo, hi } = self.values.atom_interval(*atom);
+                let width = hi.zip(lo).and_then(|(hi, lo)| hi.checked_sub(lo)).unwrap_or(i128::MAX);
+                candidates.push((last, Reverse(width), *atom, *c));
+            }
+        }
+        let Some((_, _, atom, c)) = candidates.into_iter().min() else {
+            // It is as good as two bounds.
+            self.at_most.push(poly.clone());
+            self.at_most.extend(poly.scale(-1).ok());
+            return;
+        };
+        // c atom + rest = 0, and c is 1 or -1.
+        let rest = Poly::atom(atom).scale(c).ok().and_then(|own| poly.sub(&own).ok());
+        let Some(by) = rest.and_then(|rest| rest.scale(-c).ok()) else { return };
+        let known = self.values.atom_interval(atom);
+        let replace = |poly: &Poly| substituted(poly, atom, &by);
+        let (Some(at_most), Some(differ), Some(solved)) = (
+            self.at_most.iter().map(replace).collect::<Option<Vec<_>>>(),
+            self.differ.iter().map(replace).collect::<Option<Vec<_>>>(),
+            self.solved.iter().map(|(a, p)| Some((*a, replace(p)?))).collect::<Option<Vec<_>>>(),
+        ) else {
+            return;
+        };
+        (self.at_most, self.differ, self.solved) = (at_most, differ, solved);
+        self.solved.push((atom, by.clone()));
+        self.contradiction |= !self.values.note(&by, known);
+        let bounds =
+            [known.hi.and_then(|hi| by.plus(-hi).ok()), known.lo.and_then(|lo| by.scale(-1).ok()?.plus(lo).ok())];
+        self.at_most.extend(bounds.into_iter().flatten().filter(|b| !b.terms.is_empty()));
+    }
+}
+
+/// The polynomial with an unknown replaced.
+fn substituted(poly: &Poly, atom: AtomId, by: &Poly) -> Option<Poly> {
+    if !poly.terms.iter().any(|(m, _)| m.contains(&atom)) {
+        return Some(poly.clone());
+    }
+    let mut sum = Poly::constant(poly.constant);
+    for (monomial, c) in &poly.terms {
+        let mut product = Poly::constant(*c);
+        let mut others = Vec::new();
+        for a in monomial {
+            if *a == atom {
+                product = product.mul(by).ok()?;
+            } else {
+                others.push(*a);
+            }
+        }
+        if !others.is_empty() {
+            product = product.mul(&Poly { terms: vec![(others, 1)], constant: 0 }).ok()?;
+        }
+        sum = sum.add(&product).ok()?;
+    }
+    Some(sum)
+}
+
+/// The variables of the sides of a `!=`.
+fn differences(condition: &B, vars: &mut BTreeSet<Var>) {
+    match condition.kind() {
+        BExp::And(parts) | BExp::Or(parts) => parts.iter().for_each(|p| differences(p, vars)),
+        BExp::Rel(NRel::Ne, l, r) => vars.extend([l, r].into_iter().filter_map(|n| n.as_var().cloned())),
+        BExp::Rel(..) | BExp::Lit(_) | BExp::Not(_) => {}
+    }
+}

@@ -1,0 +1,152 @@
+//! Pre-solvers: they show that there is no race, or that a barrier is reached by all, without a solver.
+//!
+//! Each says no only if the conditions have no solution at all, in exact machine arithmetic, or none without the signed
+//! overflows that it names; `protocol-spec/09-presolve.md` states why. Whatever they cannot decide is left to the solver.
+
+mod digits;
+mod facts;
+mod gcd;
+mod guard;
+mod interval;
+pub mod sample;
+mod values;
+
+pub use facts::Facts;
+
+use crate::base::Name;
+use crate::core::race::{RacePhase, race_pair};
+use crate::core::scope::Task;
+use crate::exp::poly::Poly;
+use crate::exp::{B, N};
+
+/// What decided a question: the strongest rule that was needed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Rule {
+    /// There are values that fulfil the conditions.
+    Sample,
+    /// No two accesses conflict: the array is only read, or only by atomics.
+    ReadOnly,
+    /// The conditions around the accesses contradict each other.
+    Guard,
+    /// The indices are in intervals that have nothing in common.
+    Interval,
+    /// The indices differ modulo a number.
+    Gcd,
+    /// The index is injective: one stride is larger than all that is added to a multiple of it.
+    Injective,
+    /// The same with strides that are not known: the coordinates can be read off the index.
+    Delinearised,
+}
+
+impl Rule {
+    pub fn name(self) -> &'static str {
+        match self {
+            Rule::Sample => "sample",
+            Rule::ReadOnly => "read-only",
+            Rule::Guard => "guard",
+            Rule::Interval => "interval",
+            Rule::Gcd => "gcd",
+            Rule::Injective => "injective",
+            Rule::Delinearised => "delinearised",
+        }
+    }
+}
+
+/// There is no solution.
+#[derive(Clone, Debug)]
+pub struct Proof {
+    pub rule: Rule,
+    /// Signed arithmetic that was taken not to overflow.
+    pub assumed: Vec<N>,
+}
+
+/// The rules, each of which can be exchanged: the tests do so to see that a wrong one is noticed.
+#[derive(Clone, Copy)]
+pub struct Rules {
+    /// [`gcd::no_zero`]
+    pub divisible: fn(&Poly) -> bool,
+    /// [`interval::no_zero`]
+    pub apart: fn(&Facts, &Poly) -> bool,
+    /// [`guard::contradicts`]
+    pub contradicts: fn(&Facts, &Poly) -> bool,
+    /// [`digits::split`]
+    pub split: fn(&Facts, &Poly) -> Option<Digits>,
+}
+
+/// The equations that one falls apart into, and the rule.
+pub type Digits = (Rule, [Poly; 2]);
+
+impl Default for Rules {
+    fn default() -> Rules {
+        Rules {
+            divisible: gcd::no_zero,
+            apart: interval::no_zero,
+            contradicts: guard::contradicts,
+            split: digits::split,
+        }
+    }
+}
+
+/// Deeper terms are left to the solver.
+const DEEP: u32 = 120;
+/// Arrays with more pairs of accesses are left to the solver.
+const PAIRS: usize = 100;
+
+/// Shows that the conditions contradict each other.
+///
+/// Source:   protocol-spec/09-presolve.md [OPT-REFUTE].     Shape: conditions -> proof.
+/// Ensures:  THM-PRESOLVE, tests/presolve.rs: with a proof that assumes nothing, no values fulfil the conditions.
+pub fn refute(conditions: &[B]) -> Option<Proof> {
+    refute_by(Rules::default(), conditions)
+}
+
+/// The same by these rules.
+pub fn refute_by(rules: Rules, conditions: &[B]) -> Option<Proof> {
+    if conditions.iter().any(|b| b.depth() > DEEP) {
+        return None;
+    }
+    let mut exact = Facts::new(rules, conditions, false);
+    if exact.refuted(0) {
+        return Some(proof(&exact));
+    }
+    if !exact.values.doubtful {
+        return None;
+    }
+    let mut assuming = Facts::new(rules, conditions, true);
+    assuming.refuted(0).then(|| proof(&assuming))
+}
+
+fn proof(done: &Facts) -> Proof {
+    Proof { rule: done.rule, assumed: done.values.assumed.iter().cloned().collect() }
+}
+
+/// Shows that no two threads race on the array in the phase, where `more` holds of any pair of threads.
+///
+/// Source:   protocol-spec/09-presolve.md [OPT-RACE].       Shape: phase, array -> proof.
+/// Ensures:  THM-PRESOLVE, tests/presolve.rs: the race formula of the array, and `more`, have no solution.
+pub fn race_free(phase: &RacePhase, array: &Name, more: &[B]) -> Option<Proof> {
+    let sides: Vec<_> = phase.sides.iter().filter(|s| s.array == *array).collect();
+    if sides.len() * (sides.len() + 1) / 2 > PAIRS {
+        return None;
+    }
+    let instances: Vec<_> = sides.iter().map(|side| Task::BOTH.map(|task| phase.instantiate(side, task))).collect();
+    let mut whole: Option<Proof> = None;
+    for (i, [one, _]) in instances.iter().enumerate() {
+        for [_, two] in instances.iter().skip(i) {
+            let pair = race_pair(one, two, phase.level);
+            if pair.as_lit() == Some(false) {
+                continue;
+            }
+            let conditions: Vec<B> = [&phase.assumptions].into_iter().chain(more).chain([&pair]).cloned().collect();
+            let found = refute(&conditions)?;
+            let proof = whole.get_or_insert(Proof { rule: Rule::Guard, assumed: Vec::new() });
+            proof.rule = proof.rule.max(found.rule);
+            for term in found.assumed {
+                if !proof.assumed.contains(&term) {
+                    proof.assumed.push(term);
+                }
+            }
+        }
+    }
+    whole.or(Some(Proof { rule: Rule::ReadOnly, assumed: Vec::new() }))
+}

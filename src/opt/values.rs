@@ -1,0 +1,298 @@
+//! Terms as polynomials over what is neither a sum nor a product, exact about machine arithmetic.
+//!
+//! Ring operators are computed as residues modulo 2^w, as in the encoding; a residue stands for the value when its interval
+//! shows that it is in its type. What may leave its type is an unknown of its own, of which only that is known.
+
+use std::collections::HashMap;
+
+use indexmap::{IndexMap, IndexSet};
+
+use crate::exp::poly::{AtomId, Monomial, Poly, scaled};
+use crate::exp::{IntTy, Interval, N, NBin, NExp, Ranges};
+
+/// An unknown.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Atom {
+    Term(N),
+    /// A dividend that is not negative, by a divisor that is positive.
+    Quotient(Poly, Poly),
+}
+
+/// Terms nested deeper than this are unknowns.
+const DEEP: u32 = 100;
+/// Larger constants are not computed with.
+const LARGE: i128 = 1 << 100;
+
+#[derive(Clone)]
+pub struct Values {
+    /// Take it that signed arithmetic does not overflow, as C does, and remember where.
+    assume: bool,
+    atoms: IndexMap<Atom, Interval>,
+    /// What is known of products of unknowns, beyond what follows from their factors.
+    products: HashMap<Monomial, Interval>,
+    /// What is known of sums without a constant; the first coefficient is positive.
+    sums: HashMap<Poly, Interval>,
+    memo: HashMap<(N, u8), Poly>,
+    ranges: Ranges,
+    /// Polynomials that are at most 0 whatever else holds, by the definition of a quotient.
+    pub defined: Vec<Poly>,
+    /// The terms of which it was assumed that they do not overflow.
+    pub assumed: IndexSet<N>,
+    /// Would there have been more to assume?
+    pub doubtful: bool,
+}
+
+/// A sum without its constant, with a positive first coefficient; by what it was multiplied, and the constant.
+fn key(poly: &Poly) -> Option<(Poly, i128)> {
+    let sign = poly.terms.first()?.1.signum();
+    let mut key = poly.scale(sign).ok()?;
+    key.constant = 0;
+    Some((key, sign))
+}
+
+impl Values {
+    pub fn new(ranges: Ranges, assume: bool) -> Values {
+        Values {
+            assume,
+            atoms: IndexMap::new(),
+            products: HashMap::new(),
+            sums: HashMap::new(),
+            memo: HashMap::new(),
+            ranges,
+            defined: Vec::new(),
+            assumed: IndexSet::new(),
+            doubtful: false,
+        }
+    }
+
+    /// The value of the term.
+    pub fn value(&mut self, term: &N) -> Option<Poly> {
+        self.number(term, 0)
+    }
+
+    /// The difference of two terms, if it is 0 exactly when they are equal.
+    pub fn equation(&mut self, l: &N, r: &N) -> Option<Poly> {
+        if let (Some(ty), Some(other)) = (l.ty(), r.ty())
+            && ty == other
+            && ty.bits != 0
+        {
+            // Two values of one type are equal iff they are congruent. [OPT-VALUE]
+            let difference = self.number(l, ty.bits)?.sub(&self.number(r, ty.bits)?).ok()?;
+            let period = 1i128 << ty.bits;
+            if self.interval(&difference).within(Interval::new(1 - period, period - 1)) {
+                return Some(difference);
+            }
+        }
+        self.value(l)?.sub(&self.value(r)?).ok()
+    }
+
+    /// A polynomial that is congruent to the term modulo 2^bits, or equal to it for `bits` 0. [OPT-VALUE]
+    fn number(&mut self, term: &N, bits: u8) -> Option<Poly> {
+        match term.kind() {
+            NExp::Num(value) => return (-LARGE..=LARGE).contains(value).then(|| Poly::constant(*value)),
+            NExp::Var(_) => return Some(self.unknown(term)),
+            _ if term.depth() > DEEP => return Some(self.unknown(term)),
+            _ => {}
+        }
+        if let Some(known) = self.memo.get(&(term.clone(), bits)) {
+            return Some(known.clone());
+        }
+        let through = |ty: IntTy| ty.bits == 0 || (bits != 0 && ty.bits >= bits);
+        let poly = match term.kind() {
+            NExp::Bin(op @ (NBin::Add | NBin::Sub | NBin::Mul), ty, l, r) => match through(*ty) {
+                true => self.ring(*op, l, r, bits).unwrap_or_else(|| self.unknown(term)),
+                false => {
+                    let raw = self.number(term, ty.bits)?;
+                    self.in_type(raw, *ty, term)
+                }
+            },
+            NExp::Bin(NBin::Shl, ty, l, r) if r.as_num().is_some_and(|by| (0..31).contains(&by)) => {
+                let by = r.as_num().unwrap_or(0);
+                match through(*ty) {
+                    true if ty.bits == 0 || by < i128::from(ty.bits) => self.number(l, bits)?.scale(1 << by).ok()?,
+                    true => self.unknown(term),
+                    false => {
+                        let raw = self.number(term, ty.bits)?;
+                        self.in_type(raw, *ty, term)
+                    }
+                }
+            }
+            NExp::Cast(ty, inner) => match through(*ty) {
+                true => self.number(inner, bits)?,
+                false => {
+                    let raw = self.number(inner, ty.bits)?;
+                    self.in_type(raw, *ty, term)
+                }
+            },
+            NExp::Bin(op, _, l, r) => self.division(*op, l, r).unwrap_or_else(|| self.unknown(term)),
+            NExp::If(..) | NExp::Call(..) | NExp::Num(_) | NExp::Var(_) => self.unknown(term),
+        };
+        self.memo.insert((term.clone(), bits), poly.clone());
+        Some(poly)
+    }
+
+    fn ring(&mut self, op: NBin, l: &N, r: &N, bits: u8) -> Option<Poly> {
+        let (a, b) = (self.number(l, bits)?, self.number(r, bits)?);
+        match op {
+            NBin::Add => a.add(&b).ok(),
+            NBin::Sub => a.sub(&b).ok(),
+            _ => a.mul(&b).ok(),
+        }
+    }
+
+    /// The value of a term, which is congruent to `raw` modulo the period of its type.
+    fn in_type(&mut self, raw: Poly, ty: IntTy, term: &N) -> Poly {
+        if self.interval(&raw).within(Interval::of_type(ty)) {
+            return raw;
+        }
+        if overflow_is_undefined(term) {
+            if self.assume {
+                self.assumed.insert(term.clone());
+                return raw;
+            }
+            self.doubtful = true;
+        }
+        self.unknown(term)
+    }
+
+    /// `x / d` and `x % d`, also as `>>` and `&`, for x >= 0 and d >= 1: an unknown q with `0 <= x - d q < d`. [OPT-QUOTIENT]
+    fn division(&mut self, op: NBin, l: &N, r: &N) -> Option<Poly> {
+        let (remainder, by) = match (op, r.as_num()) {
+            (NBin::Div, _) => (false, self.value(r)?),
+            (NBin::Rem, _) => (true, self.value(r)?),
+            (NBin::Shr, Some(by)) if (0..63).contains(&by) => (false, Poly::constant(1 << by)),
+            (NBin::And, Some(mask)) if mask > 0 && mask < LARGE && (mask + 1).count_ones() == 1 => {
+                (true, Poly::constant(mask + 1))
+            }
+            _ => return None,
+        };
+        let of = self.value(l)?;
+        let (above, below) = (self.interval(&of), self.interval(&by));
+        if above.lo.is_none_or(|lo| lo < 0) || below.lo.is_none_or(|lo| lo < 1) {
+            return None;
+        }
+        let most = above.hi.and_then(|hi| hi.checked_div(below.lo.unwrap_or(1)));
+        let quotient = self.atom(Atom::Quotient(of.clone(), by.clone()), Interval { lo: Some(0), hi: most });
+        let rest = of.sub(&by.mul(&quotient).ok()?).ok()?;
+        let top = below.hi.map(|d| d - 1);
+        self.note(&rest, Interval { lo: Some(0), hi: top });
+        if by.as_constant().is_none() {
+            self.defined.push(rest.sub(&by).ok()?.plus(1).ok()?);
+            self.defined.push(rest.scale(-1).ok()?);
+        }
+        Some(if remainder { rest } else { quotient })
+    }
+
+    fn unknown(&mut self, term: &N) -> Poly {
+        let interval = self.ranges.interval(term);
+        self.atom(Atom::Term(term.clone()), interval)
+    }
+
+    fn atom(&mut self, atom: Atom, interval: Interval) -> Poly {
+        let entry = self.atoms.entry(atom);
+        let id = entry.index() as AtomId;
+        entry.or_insert(interval);
+        Poly::atom(id)
+    }
+
+    pub fn id(&mut self, term: &N) -> Option<AtomId> {
+        self.unknown(term).as_atom()
+    }
+
+    /// Is the unknown a variable?
+    pub fn is_var(&self, atom: AtomId) -> bool {
+        matches!(self.atoms.get_index(atom as usize), Some((Atom::Term(term), _)) if term.as_var().is_some())
+    }
+
+    pub fn atom_interval(&self, atom: AtomId) -> Interval {
+        self.atoms.get_index(atom as usize).map_or(Interval::ALL, |(_, interval)| *interval)
+    }
+
+    fn product_interval(&self, monomial: &Monomial) -> Interval {
+        if let [atom] = monomial.as_slice() {
+            return self.atom_interval(*atom);
+        }
+        let own = Poly { terms: vec![(monomial.clone(), 1)], constant: 0 }.interval(&|a| self.atom_interval(a));
+        self.products.get(monomial).map_or(own, |known| known.meet(own))
+    }
+
+    /// An interval of the values of a polynomial.
+    pub fn interval(&self, poly: &Poly) -> Interval {
+        let mut sum = Interval::new(0, 0);
+        for (monomial, coefficient) in &poly.terms {
+            sum = sum.add(scaled(self.product_interval(monomial), *coefficient));
+        }
+        if poly.terms.len() > 1
+            && let Some((key, sign)) = key(poly)
+            && let Some(known) = self.sums.get(&key)
+        {
+            sum = sum.meet(scaled(*known, sign));
+        }
+        sum.add(Interval::new(poly.constant, poly.constant))
+    }
+
+    /// Remembers that all values of the polynomial are in the interval, and what follows for its parts. False if there are
+    /// none.
+    pub fn note(&mut self, poly: &Poly, interval: Interval) -> bool {
+        let interval = interval.add(Interval::new(-poly.constant, -poly.constant));
+        if poly.terms.len() > 1
+            && let Some((key, sign)) = key(poly)
+        {
+            let known = self.sums.entry(key).or_insert(Interval::ALL);
+            *known = known.meet(scaled(interval, sign));
+            if empty(*known) {
+                return false;
+            }
+        }
+        for (i, (monomial, coefficient)) in poly.terms.iter().enumerate() {
+            let mut rest = interval;
+            for (j, (other, c)) in poly.terms.iter().enumerate() {
+                if i != j {
+                    rest = rest.add(scaled(self.product_interval(other), -*c));
+                }
+            }
+            if !self.narrow(monomial, divided(rest, *coefficient)) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn narrow(&mut self, monomial: &Monomial, interval: Interval) -> bool {
+        let known = match monomial.as_slice() {
+            [atom] => match self.atoms.get_index_mut(*atom as usize) {
+                Some((_, known)) => known,
+                None => return true,
+            },
+            _ => self.products.entry(monomial.clone()).or_insert(Interval::ALL),
+        };
+        *known = known.meet(interval);
+        !empty(*known)
+    }
+}
+
+/// Has C no result for it when it overflows?
+fn overflow_is_undefined(term: &N) -> bool {
+    match term.kind() {
+        NExp::Bin(NBin::Add | NBin::Sub | NBin::Mul, ty, _, _) => ty.signed && ty.bits >= 32,
+        _ => false,
+    }
+}
+
+fn empty(interval: Interval) -> bool {
+    interval.lo.zip(interval.hi).is_some_and(|(lo, hi)| lo > hi)
+}
+
+/// The integers x with `by * x` in the interval.
+fn divided(interval: Interval, by: i128) -> Interval {
+    let up = |bound: Option<i128>| bound.and_then(i128::checked_neg).map(|b| -b.div_euclid(by.abs()));
+    let down = |bound: Option<i128>| bound.map(|b| b.div_euclid(by.abs()));
+    match by.signum() {
+        1 => Interval { lo: up(interval.lo), hi: down(interval.hi) },
+        -1 => {
+            let interval = interval.neg();
+            Interval { lo: up(interval.lo), hi: down(interval.hi) }
+        }
+        _ => Interval::ALL,
+    }
+}

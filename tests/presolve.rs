@@ -1,0 +1,281 @@
+//! THM-PRESOLVE: whatever a pre-solver answers agrees with enumeration, and a wrong rule is noticed; and the corpus has the
+//! same verdicts without them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use faial_like::check::kernel::CheckOptions;
+use faial_like::check::schedule::{Settings, check_files, solver_settings};
+use faial_like::exp::poly::Poly;
+use faial_like::exp::{B, Env, Fun, IntTy, Interval, N, NBin, NExp, Var, eval_b, eval_n};
+use faial_like::fuzz::choices::Choices;
+use faial_like::fuzz::expressions::{small_number, small_truth};
+use faial_like::opt::{Proof, Rule, Rules, refute_by, sample};
+use faial_like::report::finding::{KernelReport, Report, Verdict, Witness};
+use faial_like::smt::{Cache, SolverConfig};
+
+/// Each variable with its least and greatest value, which the conditions say as well.
+struct Question {
+    vars: Vec<(Var, i128, i128)>,
+    conditions: Vec<B>,
+}
+
+/// A pair of threads with coordinates x and y, sizes w and n, and an index of each.
+fn question(seed: u64) -> Question {
+    let mut choices = Choices::seeded(seed, 200);
+    let c = &mut choices;
+    let ty = *c.one_of(&[IntTy::U32, IntTy::I32, IntTy::U8, IntTy::MATH]).expect("a type");
+    let [w, n] = ["w", "n"].map(|name| Var::new(name, ty));
+    let own = |t: usize| [Var::new(format!("x!{t}"), ty), Var::new(format!("y!{t}"), ty)];
+    let (columns, rows) = (1 + c.pick(3) as i128, 1 + c.pick(3) as i128);
+    let mut vars = vec![(w.clone(), 1, 3), (n.clone(), 0, 2)];
+    let mut conditions = Vec::new();
+    let shape = (c.pick(9), [c.pick(7) as i128, c.pick(7) as i128, c.pick(4) as i128], c.pick(4));
+    let within_row = c.pick(2) == 0;
+    let odd = c.pick(3) == 0;
+    let replay = c.values().iter().take(24).copied().collect::<Vec<_>>();
+    let mut indices = Vec::new();
+    for t in [1, 2] {
+        let [x, y] = own(t);
+        vars.extend([(x.clone(), 0, columns - 1), (y.clone(), 0, rows - 1)]);
+        let [x, y, wide] = [N::var(&x), N::var(&y), N::var(&w)];
+        if within_row {
+            conditions.push(x.lt(&wide));
+        }
+        // The two threads may run different code.
+        let mut own_choices = Choices::new(replay.clone());
+        let guards = if odd { &mut *c } else { &mut own_choices };
+        let locals: Vec<Var> = own(t).into_iter().chain([n.clone()]).collect();
+        if guards.pick(2) == 0 {
+            conditions.push(small_truth(guards, &locals));
+        }
+        let (kind, [a, b, k], larger) = shape;
+        let k = if odd && t == 2 { k + 1 } else { k };
+        let mul = |l: &N, r: &N| N::mul(ty, l, r);
+        let add = |l: &N, r: &N| N::add(ty, l, r);
+        let scale = [1, 1, 50, 1 << 30][larger];
+        let index = match kind {
+            0 | 1 => add(&add(&mul(&x, &N::num(a * scale)), &mul(&y, &N::num(b))), &N::num(k)),
+            2 | 3 => add(&add(&mul(&y, &wide), &x), &N::num(k)),
+            4 => add(&mul(&y, &mul(&wide, &N::num(2))), &add(&x, &mul(&N::num(k), &wide))),
+            5 => N::bin(NBin::Rem, ty, &add(&x, &mul(&y, &N::num(b))), &add(&wide, &N::num(k))),
+            6 => add(&N::bin(NBin::Div, ty, &x, &N::num(1 + a)), &mul(&y, &N::num(b))),
+            7 => N::sub(ty, &mul(&x, &N::num(b)), &add(&y, &N::num(k))),
+            _ => small_number(guards, &locals),
+        };
+        indices.push(index);
+    }
+    for (var, lo, hi) in &vars {
+        conditions.push(N::num(*lo).le(&N::var(var)));
+        conditions.push(N::var(var).le(&N::num(*hi)));
+    }
+    let differ = own(1).into_iter().zip(own(2)).map(|(a, b)| N::var(&a).ne(&N::var(&b)));
+    conditions.push(B::or(differ.collect::<Vec<_>>()));
+    let touch = match c.pick(4) {
+        0 => {
+            let beyond = |i: &N| N::add(IntTy::MATH, i, &N::num(4));
+            B::and([indices[0].lt(&beyond(&indices[1])), indices[1].lt(&beyond(&indices[0]))])
+        }
+        _ => indices[0].eq(&indices[1]),
+    };
+    conditions.push(touch);
+    if c.pick(3) == 0 {
+        conditions.rotate_right(1);
+    }
+    Question { vars, conditions }
+}
+
+/// Calls `found` with every solution, until it says that this is enough.
+fn solutions(question: &Question, mut found: impl FnMut(&Env) -> bool) {
+    let tables = |_: &Fun, _: &[i128]| Some(0);
+    let mut values: Vec<i128> = question.vars.iter().map(|(_, lo, _)| *lo).collect();
+    loop {
+        let mut env = Env::with_functions(&tables);
+        question.vars.iter().zip(&values).for_each(|((var, ..), value)| env.set(&var.name, *value));
+        if question.conditions.iter().all(|b| eval_b(b, &env) == Ok(true)) && found(&env) {
+            return;
+        }
+        let mut at = 0;
+        loop {
+            let Some((_, lo, hi)) = question.vars.get(at) else { return };
+            if values[at] < *hi {
+                values[at] += 1;
+                break;
+            }
+            values[at] = *lo;
+            at += 1;
+        }
+    }
+}
+
+/// The value without wrap-around.
+fn ideal(term: &N, env: &Env) -> i128 {
+    match term.kind() {
+        NExp::Bin(op @ (NBin::Add | NBin::Sub | NBin::Mul), _, l, r) => {
+            let (l, r) = (ideal(l, env), ideal(r, env));
+            match op {
+                NBin::Add => l + r,
+                NBin::Sub => l - r,
+                _ => l * r,
+            }
+        }
+        NExp::Cast(_, inner) => ideal(inner, env),
+        _ => eval_n(term, env).expect("a value"),
+    }
+}
+
+/// Is there a solution without the overflows that the proof rules out?
+fn refuted_wrongly(question: &Question, proof: &Proof) -> bool {
+    let mut wrong = false;
+    solutions(question, |env| {
+        wrong = proof.assumed.iter().all(|term| ideal(term, env) == eval_n(term, env).expect("a value"));
+        wrong
+    });
+    wrong
+}
+
+const CASES: u64 = 6000;
+
+/// The number of questions that each rule answers; an error for a wrong answer.
+fn holds(rules: Rules) -> Result<BTreeMap<&'static str, usize>, String> {
+    let mut count = BTreeMap::new();
+    for seed in 0..CASES {
+        let question = question(seed);
+        if let Some(proof) = refute_by(rules, &question.conditions) {
+            *count.entry(proof.rule.name()).or_default() += 1;
+            *count.entry("assuming").or_default() += usize::from(!proof.assumed.is_empty());
+            if refuted_wrongly(&question, &proof) {
+                return Err(format!("{seed}: {:?} by {:?}", question.conditions, proof));
+            }
+        }
+    }
+    Ok(count)
+}
+
+#[test]
+fn what_is_refuted_has_no_solution() {
+    let count = holds(Rules::default()).expect("no wrong answer");
+    for rule in [Rule::Guard, Rule::Interval, Rule::Gcd, Rule::Injective, Rule::Delinearised] {
+        assert!(count.get(rule.name()).is_some_and(|n| *n > 20), "{} is hardly tested: {count:?}", rule.name());
+    }
+    assert!(count.get("assuming").is_some_and(|n| *n > 5), "{count:?}");
+}
+
+#[test]
+fn a_wrong_rule_is_noticed() {
+    let right = Rules::default();
+    let remainder: fn(&Poly) -> bool = |p| p.content() > 1 && p.constant != 0;
+    let not_zero = |facts: &faial_like::opt::Facts, p: &Poly| facts.never_positive(p, 2);
+    let strict = |facts: &faial_like::opt::Facts, p: &Poly| {
+        p.scale(-1).is_ok_and(|above| !p.terms.is_empty() && facts.never_positive(&above, 1))
+    };
+    let halves = |_: &faial_like::opt::Facts, p: &Poly| {
+        let largest = p.terms.iter().map(|(_, c)| c.abs()).max().filter(|c| *c > 1)?;
+        let (a, b): (Vec<_>, Vec<_>) = p.terms.iter().cloned().partition(|(_, c)| c % largest == 0);
+        let a = Poly { terms: a.into_iter().map(|(m, c)| (m, c / largest)).collect(), constant: 0 };
+        (!b.is_empty()).then_some((Rule::Injective, [Poly { terms: b, constant: p.constant }, a]))
+    };
+    let rows = |_: &faial_like::opt::Facts, p: &Poly| {
+        let symbol = *p.terms.iter().find(|(m, _)| m.len() == 2).and_then(|(m, _)| m.first())?;
+        let (a, b): (Vec<_>, Vec<_>) = p.terms.iter().cloned().partition(|(m, _)| m.contains(&symbol));
+        let a = a.into_iter().map(|(m, c)| (m.into_iter().filter(|x| *x != symbol).collect::<Vec<_>>(), c));
+        let a: Vec<_> = a.filter(|(m, _)| !m.is_empty()).collect();
+        Some((Rule::Delinearised, [Poly { terms: b, constant: p.constant }, Poly { terms: a, constant: 0 }]))
+    };
+    let mutants = [
+        ("a remainder", Rules { divisible: remainder, ..right }),
+        ("zero is apart", Rules { apart: not_zero, ..right }),
+        ("at most is below", Rules { contradicts: strict, ..right }),
+        ("small rest, constant stride", Rules { split: halves, ..right }),
+        ("small rest, symbolic stride", Rules { split: rows, ..right }),
+    ];
+    for (name, rules) in mutants {
+        assert!(holds(rules).is_err(), "nobody notices: {name}");
+    }
+}
+
+#[test]
+fn what_is_guessed_is_a_solution() {
+    let mut guessed = 0;
+    for seed in 0..CASES / 2 {
+        let question = question(seed);
+        let vars: Vec<(Var, Interval)> =
+            question.vars.iter().map(|(var, lo, hi)| (var.clone(), Interval::new(*lo, *hi))).collect();
+        // Without that the threads differ: of one thread it is asked.
+        let conditions: Vec<B> = question.conditions.iter().skip(2).cloned().collect();
+        if sample::inhabited(&vars, &conditions) {
+            guessed += 1;
+            let mut any = false;
+            solutions(&Question { vars: question.vars, conditions }, |_| {
+                any = true;
+                true
+            });
+            assert!(any, "{seed}");
+        }
+    }
+    assert!(guessed > 5, "{guessed}");
+}
+
+/// What two runs have to agree on: everything but the model, the time, and how it was found.
+fn summary(report: &Report) -> Vec<(String, KernelReport)> {
+    let overflow = |text: &String| text.starts_with("no signed overflow") || text.starts_with("no wrap-around");
+    let each = report.kernels.iter().map(|kernel| {
+        let mut kernel = kernel.clone();
+        // With more time, a solver may do without these.
+        kernel.assumptions.retain(|text| !overflow(text));
+        kernel.assumptions.sort();
+        (kernel.time_ms, kernel.queries) = (0.0, 0);
+        kernel.presolved.clear();
+        kernel.findings.sort_by(|a, b| a.id.cmp(&b.id));
+        for finding in &mut kernel.findings {
+            finding.witness = Witness::default();
+            for access in &mut finding.accesses {
+                (access.thread, access.block) = ([0; 3], [0; 3]);
+                access.index.clear();
+                access.locals.clear();
+            }
+        }
+        (format!("{} {}", kernel.path, kernel.name), kernel)
+    });
+    each.collect()
+}
+
+fn sources(folder: &Path, all: &mut Vec<(PathBuf, String)>) {
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).expect("a folder").flatten().map(|e| e.path()).collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            sources(&path, all);
+        } else if path.extension().is_some_and(|e| e == "cu" || e == "cl")
+            && let Ok(text) = std::fs::read_to_string(&path)
+        {
+            all.push((path, text));
+        }
+    }
+}
+
+#[test]
+fn the_corpus_has_the_same_verdicts_without_pre_solvers() {
+    let mut files = Vec::new();
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus"), &mut files);
+    assert!(files.len() > 200);
+    // What both runs ask the solver is asked once.
+    let solver = SolverConfig { cache: Some(Arc::new(Cache::in_memory())), ..solver_settings() };
+    let run = |presolve: bool| {
+        let check = CheckOptions { presolve, ..CheckOptions::default() };
+        check_files(&files, &Settings { jobs: 2, check, ..Settings::default() }, &solver)
+    };
+    let (with, without) = (run(true), run(false));
+    let saved: usize = with.kernels.iter().flat_map(|k| k.presolved.values()).sum();
+    let asked: usize = with.kernels.iter().map(|k| k.queries).sum();
+    println!("{saved} questions answered, {asked} left");
+    assert!(saved > 500, "{saved}");
+    assert!(without.kernels.iter().all(|k| k.presolved.is_empty()));
+    for ((name, a), (other, b)) in summary(&with).into_iter().zip(summary(&without)) {
+        assert_eq!(name, other);
+        let undecided = b.verdict == Verdict::Inconclusive && b.reasons.iter().any(|r| r.code == "solver-unknown");
+        // Where the solver has not enough time, the pre-solvers may.
+        assert!(a == b || undecided && a.verdict != Verdict::Racy, "{name}\n{a:#?}\n{b:#?}");
+    }
+}
