@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::kernel::CheckOptions;
 use super::source::{KernelCode, SourceKernel};
-use super::witness::{Race, input_place};
+use super::witness::{Content, Race, input_place};
 use crate::base::Span;
 use crate::core::Mode;
 use crate::frontend::cuda::lower::LoweredKernel;
@@ -85,15 +85,6 @@ impl<'a> Executor<'a> {
         };
         let mut params = witness.params.clone();
         params.extend(self.params.clone());
-        let cells: Vec<Cell> = race
-            .cells
-            .iter()
-            .filter_map(|(fun, args, value)| {
-                let (array, at) = input_place(fun, args)?;
-                Some(Cell { array, at, ty: fun.ty, value: *value })
-            })
-            .collect();
-        let placed = cells.len() == race.cells.len();
         let mut inputs = Inputs {
             block,
             grid,
@@ -102,7 +93,7 @@ impl<'a> Executor<'a> {
             steps: STEPS.min(self.steps),
             dynamic: 1 << 20,
             zeros: true,
-            cells,
+            cells: cells(&race.needed),
             same: self.same.clone(),
             exact: true,
             ..Inputs::default()
@@ -110,6 +101,10 @@ impl<'a> Executor<'a> {
         let goal = Goal { threads, spans, modes };
         let mut steps = inputs.steps;
         let mut found = replay(&code.program, code.kernel, &inputs, &goal, &mut steps);
+        if found.is_err() && race.cells.len() > race.needed.len() {
+            inputs.cells = cells(&race.cells);
+            found = replay(&code.program, code.kernel, &inputs, &goal, &mut steps);
+        }
         if race.doubt.is_some() {
             inputs.zeros = false;
             for seed in SEEDS {
@@ -130,14 +125,23 @@ impl<'a> Executor<'a> {
                 };
                 Tried::Met { ran, same_value: met.same_value }
             }
-            Err(Missed::Finished) if placed => Tried::Refuted,
+            Err(Missed::Finished) if inputs.cells.len() == race.cells.len() => Tried::Refuted,
             Err(Missed::Finished) => Tried::NotRun("no input gives an array what it is to hold".to_owned()),
             Err(Missed::Diverged) => {
                 Tried::NotRun("with these values not all threads pass the barriers before the race".to_owned())
             }
             Err(Missed::Stopped(Stop::OutOfBudget)) => Tried::NotRun("the run to the race is too long".to_owned()),
             Err(Missed::Stopped(Stop::Undefined(what))) => Tried::NotRun(format!("before the race: {what}")),
-            Err(Missed::Stopped(Stop::Unsupported(what))) => Tried::NotRun(format!("{what} is not run")),
+            Err(Missed::Stopped(Stop::Unsupported(what))) => Tried::NotRun(format!("it stops at: {what}")),
         }
     }
+}
+
+/// Contents of arrays as numbers at places; what has no place is left out.
+fn cells(contents: &[Content]) -> Vec<Cell> {
+    let cell = |(fun, args, value): &Content| {
+        let (array, at) = input_place(fun, args)?;
+        Some(Cell { array, at, ty: fun.ty, value: *value })
+    };
+    contents.iter().filter_map(cell).collect()
 }

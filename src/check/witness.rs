@@ -27,11 +27,15 @@ pub struct Race {
     pub globals: BTreeMap<String, i128>,
     /// Contents of arrays that the race needs.
     pub contents: BTreeMap<String, i128>,
-    /// All that the model says of the contents of arrays.
-    pub cells: Vec<(Fun, Vec<i128>, i128)>,
+    /// The same, and all that the model says of the contents of arrays, as values of functions.
+    pub needed: Vec<Content>,
+    pub cells: Vec<Content>,
     /// Why the race is not confirmed.
     pub doubt: Option<String>,
 }
+
+/// A function of the contents of an array, its arguments, and its value.
+pub type Content = (Fun, Vec<i128>, i128);
 
 /// Two threads that do not pass the same barriers: the first waits where the second does not come.
 pub struct Divergence {
@@ -86,7 +90,7 @@ pub fn diverge(kernel: &Kernel<Protocol>, asserts: &[B], model: &Model, level: L
 /// The tables of functions that a model gives, and which entries were asked for.
 struct Tables<'m> {
     values: HashMap<(&'m str, &'m [i128]), i128>,
-    asked: RefCell<Vec<(Fun, Vec<i128>, i128)>>,
+    asked: RefCell<Vec<Content>>,
 }
 
 impl<'m> Tables<'m> {
@@ -165,7 +169,8 @@ pub fn shrink(kernel: &Kernel<Protocol>, own: &[Name], model: &Model, condition:
     let of = |name: &Name| Task::BOTH.map(|task| task.name(name));
     let globals: Vec<Vec<Name>> = kernel.globals.iter().map(|g| vec![g.name.clone()]).collect();
     let mut moves = globals.clone();
-    moves.extend(own.iter().map(|name| of(name).to_vec()));
+    // Of the threads of one block there is one `blockIdx.x`.
+    moves.extend(own.iter().flat_map(|name| [of(name).to_vec(), vec![name.clone()]]));
     moves.extend(own.iter().flat_map(of).map(|name| vec![name]));
     moves.extend(globals);
     let mut budget = SHRINK_BUDGET;
@@ -221,6 +226,7 @@ pub fn witness(kernel: &Kernel<Protocol>, phase: &RacePhase, sides: [usize; 2], 
     let holds = [&instances[0].active, &instances[1].active, &phase.assumptions].map(|b| eval_b(b, &env));
     let index = instances.each_ref().map(|i| i.index.iter().map(|n| eval_n(n, &env).unwrap_or(0)).collect::<Vec<_>>());
     let (contents, mut doubt) = tables.used();
+    let needed = tables.asked.borrow().iter().filter(|(fun, _, _)| fun.kind == FunKind::Input).cloned().collect();
     if holds.iter().any(|h| !matches!(h, Ok(true))) {
         doubt = Some("the solver's model could not be evaluated".to_owned());
     }
@@ -232,8 +238,9 @@ pub fn witness(kernel: &Kernel<Protocol>, phase: &RacePhase, sides: [usize; 2], 
     if doubt.is_none() {
         doubt = replayed(kernel, phase, [&threads[0], &threads[1]], [chosen[0], chosen[1]], &env, warp_size).err();
     }
-    let cells = model.apps.iter().filter(|(fun, _, _)| fun.kind == FunKind::Input).cloned().collect();
-    Race { threads, index, locals, globals, contents, cells, doubt }
+    let input = |(fun, _, _): &&Content| fun.kind == FunKind::Input;
+    let cells = model.apps.iter().filter(input).cloned().collect();
+    Race { threads, index, locals, globals, contents, needed, cells, doubt }
 }
 
 fn replayed(

@@ -245,6 +245,8 @@ impl<'p> Machine<'p> {
                     params.insert(part, value);
                     int_bytes(*int, value).into_iter().map(Some).collect()
                 }
+                // No function: nobody can call it.
+                Type::Ptr(_) if self.inputs.exact => encode(&leaf, &Value::Int(0))?,
                 Type::Float(_) if self.inputs.zeros => encode(&leaf, &Value::Float(0.0))?,
                 Type::Float(_) => encode(&leaf, &Value::Float((small(random) as f64) / 2.0))?,
                 other => return unsupported(format!("a parameter of type `{other}`")),
@@ -380,7 +382,7 @@ impl<'p> Machine<'p> {
             && global.initialised
             && !matches!(&global.init, Some(i) if matches!(i.kind, ExprKind::Int(_)))
         {
-            return unsupported(format!("the value that `{}` has at first", decl.name));
+            return unsupported(format!("the initialiser of `{}`", decl.name));
         }
         let object = self.fill(&decl.name, home, &elem, count)?;
         if let (Some(init), Type::Int(int)) = (&global.init, &decl.ty)

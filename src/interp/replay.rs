@@ -195,10 +195,17 @@ impl Try<'_> {
         if self.reversed {
             order.swap(0, 1);
         }
+        // A thread that takes too long leaves the other its half.
+        let half = if self.part == Part::Pair { machine.steps / 2 } else { 0 };
         loop {
             for i in &order {
                 let Some(worker) = workers.get_mut(*i) else { continue };
+                let least = machine.steps.saturating_sub(half).min(half);
                 while let Status::Ready = worker.status {
+                    if machine.steps <= least && least > 0 {
+                        worker.status = Status::Parked(Stop::OutOfBudget);
+                        break;
+                    }
                     match machine.step(worker) {
                         Ok(()) => {}
                         Err(Stop::OutOfBudget) => return Err(stopped(Stop::OutOfBudget)),
