@@ -273,6 +273,27 @@ fn an_answer_does_not_depend_on_what_was_asked_before() {
 }
 
 #[test]
+fn a_model_that_is_asked_for_is_that_of_the_query_alone() {
+    let fresh = || Arc::new(Cache::in_memory());
+    let alone = session(&fresh(), None).model(&question(200), None);
+    assert!(matches!(alone, Answer::Sat(_)));
+    let cache = fresh();
+    let mut later = session(&cache, None);
+    for limit in (60..200).step_by(7) {
+        later.exists(&question(limit));
+    }
+    // Whether there is a model was asked before, and its model is another question.
+    assert!(matches!(later.exists(&question(200)), Answer::Sat(_)));
+    let asked = later.stats().checks;
+    assert_eq!(later.model(&question(200), None), alone);
+    assert_eq!((later.stats().checks, later.stats().cached), (asked + 1, 0));
+    // From then on it is known.
+    assert_eq!(later.check(&question(200)), alone);
+    assert!(matches!(later.exists(&question(200)), Answer::Sat(_)));
+    assert_eq!((later.stats().checks, later.stats().cached), (asked + 1, 2));
+}
+
+#[test]
 fn what_was_not_decided_is_asked_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let cache = Arc::new(Cache::in_folder(folder.path().to_path_buf()));

@@ -23,6 +23,7 @@ fn inferred(text: &str) -> Inferred {
         large_grids: false,
         aliases: BTreeMap::new(),
         steps: 1_000_000,
+        all_arrays: true,
         left_out: Default::default(),
     };
     let KernelCode::Cuda(lowered) = &kernel.code else { panic!("a kernel of CUDA") };

@@ -1,7 +1,8 @@
 //! Which assumptions contradict each other: so few that without any one of them the rest can hold.
 
 use super::host::HostFacts;
-use super::kernel::{CheckOptions, protocol_with};
+use super::infer::protocol_with;
+use super::kernel::CheckOptions;
 use super::source::{KernelCode, SourceKernel};
 use crate::base::Span;
 use crate::core::{Kernel, Protocol};

@@ -4,29 +4,24 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use super::contradiction::{Given, Part, contradiction};
-use super::host::{HostFacts, is_of_host, is_of_host_name};
-use super::pipeline::{AtLevel, PhasePath, at_levels, levels_in_use};
+use super::execute::Executor;
+use super::findings::{Findings, level_name};
+pub use super::infer::{assume, protocol_of};
+use super::pipeline::{PhasePath, at_levels, levels_in_use};
 use super::presolve::Presolve;
-use super::source::{KernelCode, SourceKernel, location};
-use super::witness::{Divergence, Race, diverge, witness};
-use crate::base::{Name, SourceMap, Span};
-use crate::core::kernel::{Kernel, OTHER};
-use crate::core::nonempty::{MustRun, may_be_empty};
-use crate::core::race::{ArrayRaces, RacePhase, frame};
-use crate::core::scope::{Level, Task, cluster_sizes};
+use super::questions::{question, some_thread};
+use super::source::{SourceKernel, location};
+use crate::base::{SourceMap, Span};
+use crate::core::SiteId;
+use crate::core::kernel::OTHER;
+use crate::core::race::frame;
+use crate::core::scope::{Level, Task};
 use crate::core::tickets;
-use crate::core::uniform::{Obligation, divergence};
 use crate::core::wellformed::violations;
-use crate::core::{Coordinate, Mode, Protocol, SiteId};
-use crate::exp::display::Quoted;
-use crate::exp::{B, Fun, Interval, N, Subst, Var, free_vars_b};
-use crate::kernel::infer::{Config, Inferred, Touches, infer};
-use crate::report::finding::{
-    AccessMode, AccessReport, Finding, FindingClass, FindingKind, KernelReport, Launch, LaunchSource,
-    Level as ReportLevel, Location, Message, Verdict, Witness,
-};
-use crate::smt::{Answer, Query, Reason, Session};
-use crate::text::parse_protocol;
+use crate::exp::{B, Fun, N, Subst, Var};
+use crate::kernel::infer::{Inferred, Touches};
+use crate::report::finding::{FindingClass, KernelReport, Launch, Message, Verdict};
+use crate::smt::{Answer, Session};
 
 /// What a check is asked for.
 #[derive(Clone, Debug)]
@@ -65,139 +60,26 @@ impl Default for CheckOptions {
     }
 }
 
-struct Check<'a> {
-    sources: &'a SourceMap,
-    inferred: &'a Inferred,
-    session: &'a mut Session,
-    options: &'a CheckOptions,
-    source: &'a SourceKernel,
+/// A kernel as it is checked.
+pub(super) struct Check<'a> {
+    pub sources: &'a SourceMap,
+    pub inferred: &'a Inferred,
+    pub session: &'a mut Session,
+    pub options: &'a CheckOptions,
+    pub source: &'a SourceKernel,
     /// The launch before anything was inferred from the code.
-    asked: &'a Launch,
-    name: &'a str,
-    launch: &'a Launch,
-    findings: Vec<Finding>,
-    reasons: Vec<Message>,
-    assumptions: Vec<String>,
-    queries: usize,
-    presolve: Presolve,
-}
-
-/// Infers the protocol of a kernel, for the launch given.
-pub fn protocol_of(kernel: &SourceKernel, launch: &Launch, options: &CheckOptions) -> Inferred {
-    let host = (launch.from == LaunchSource::LaunchSite).then_some(&kernel.host);
-    protocol_with(kernel, host, launch, options, &[])
-}
-
-/// The same, with what is given of the host code, and without some of the assumptions of the source.
-pub(super) fn protocol_with(
-    kernel: &SourceKernel,
-    host: Option<&HostFacts>,
-    launch: &Launch,
-    options: &CheckOptions,
-    left_out: &[Span],
-) -> Inferred {
-    let mut inferred = match &kernel.code {
-        KernelCode::Cuda(code) => {
-            let mut config = config(launch, code.clusters, options);
-            config.left_out = left_out.to_vec();
-            if let Some(n) = kernel.launch_bounds.filter(|n| (1..1024).contains(n)) {
-                config.max_threads = n;
-            }
-            if let Some(host) = host {
-                config.params.extend(host.params.iter().map(|(n, v)| (n.clone(), *v)));
-                config.params.extend(options.params.clone());
-                config.aliases = host.aliases.clone();
-            }
-            infer(&code.program, code.kernel, &config)
-        }
-        KernelCode::Protocol(inferred) => specialise(inferred, launch, options),
-    };
-    let mut fixed = fixed_sizes(&inferred);
-    for (condition, words) in host.into_iter().flat_map(|h| &h.conditions) {
-        let condition = fixed.boolean(condition);
-        let vars = free_vars_b(&condition);
-        let globals = &mut inferred.kernel.globals;
-        if condition.as_lit().is_none() && vars.iter().all(|v| is_of_host(v) || globals.contains(v)) {
-            globals.extend(vars.into_iter().filter(is_of_host).filter(|v| !globals.contains(v)).collect::<Vec<_>>());
-            inferred.kernel.pre = B::and([inferred.kernel.pre.clone(), condition]);
-            inferred.assumptions.push(words.clone());
-        }
-    }
-    if let Some(host) = host {
-        for (later, (earlier, _)) in &host.aliases {
-            inferred.assumptions.push(format!("`{later}` points into the same array as `{earlier}` ({})", host.place));
-        }
-    }
-    for condition in &options.conditions {
-        if let Ok(assumed) = assume(&inferred.kernel.globals, condition) {
-            inferred.kernel.pre = B::and([inferred.kernel.pre.clone(), assumed]);
-            inferred.assumptions.push(condition.clone());
-        }
-    }
-    inferred
-}
-
-/// The sizes of the launch that are numbers.
-fn fixed_sizes(inferred: &Inferred) -> Subst<'static> {
-    let mut fixed = Subst::new();
-    for (what, sizes) in [("blockDim", inferred.block), ("gridDim", inferred.grid)] {
-        for (axis, size) in ["x", "y", "z"].into_iter().zip(sizes) {
-            if let Some(size) = size {
-                fixed.bind(&Name::new(format!("{what}.{axis}")), &N::num(size));
-            }
-        }
-    }
-    fixed
-}
-
-/// Reads a condition over globals. It is one of all threads; what it says of a name that a kernel does not have is not
-/// assumed of that kernel.
-pub fn assume(globals: &[Var], condition: &str) -> Result<B, String> {
-    let mut declared = String::new();
-    for var in globals {
-        declared.push_str(&format!("global {}: {};\n", Quoted(&var.name), var.ty));
-    }
-    let head = format!("kernel k {{\n{declared}assume\n");
-    match parse_protocol(&format!("{head}{condition}\n; code {{}} }}")) {
-        Ok(kernel) => Ok(kernel.pre),
-        Err(errors) => Err(errors.into_iter().next().map_or(String::new(), |e| e.message)),
-    }
-}
-
-fn config(launch: &Launch, cluster: Option<[Option<i128>; 3]>, options: &CheckOptions) -> Config {
-    Config {
-        block: launch.block,
-        grid: launch.grid,
-        cluster,
-        may_be_one: launch.open.map(|axes| axes.map(|open| !open && !options.all_dims)),
-        params: options.params.clone(),
-        warp_size: i128::from(options.warp_size),
-        max_threads: 1024,
-        large_grids: options.large_grids,
-        aliases: BTreeMap::new(),
-        all_arrays: options.arrays.is_empty(),
-        left_out: Vec::new(),
-        steps: options.steps,
-    }
-}
-
-/// A protocol that was read, for fixed parameters and dimensions: those of its globals that have the name.
-fn specialise(inferred: &Inferred, launch: &Launch, options: &CheckOptions) -> Inferred {
-    let mut inferred = inferred.clone();
-    let dims = [("blockDim", launch.block), ("gridDim", launch.grid)];
-    let dims = dims
-        .iter()
-        .flat_map(|(what, dims)| ["x", "y", "z"].iter().zip(dims).map(move |(a, d)| (format!("{what}.{a}"), *d)));
-    let fixed = dims.filter_map(|(name, dim)| Some((name, dim?)));
-    let mut pre = vec![inferred.kernel.pre.clone()];
-    for (name, value) in fixed.chain(options.params.iter().map(|(n, v)| (n.clone(), *v))) {
-        if let Some(var) = inferred.kernel.globals.iter().find(|v| v.name.as_str() == name) {
-            pre.push(N::var(var).eq(&N::num(value)));
-            inferred.assumptions.push(format!("{name} = {value}"));
-        }
-    }
-    inferred.kernel.pre = B::and(pre);
-    inferred
+    pub asked: &'a Launch,
+    pub name: &'a str,
+    pub launch: &'a Launch,
+    pub findings: Findings,
+    pub reasons: Vec<Message>,
+    pub assumptions: Vec<String>,
+    pub queries: usize,
+    pub presolve: Presolve,
+    /// Runs the code of the kernel.
+    pub executor: Executor<'a>,
+    /// There may be more findings than were looked for.
+    pub cut: bool,
 }
 
 /// Checks a kernel.
@@ -222,15 +104,22 @@ pub fn check_kernel(
         asked: &asked,
         name: &kernel.name,
         launch: &launch,
-        findings: Vec::new(),
+        findings: Findings::default(),
         reasons: Vec::new(),
         assumptions: notes.iter().chain(&inferred.assumptions).cloned().chain(stated(&inferred, sources)).collect(),
         queries: 0,
         presolve: Presolve::new(options.presolve),
+        executor: Executor::new(kernel, &asked, options),
+        cut: false,
     };
     let verdict = check.run();
     check.unused_assumptions(verdict);
-    let Check { findings, reasons, assumptions, queries, presolve, .. } = check;
+    let cut = check.cut;
+    let (findings, left_out) = std::mem::take(&mut check.findings).settle(options.max_findings);
+    if cut || left_out > 0 {
+        check.reason("findings-limit", "not all pairs of accesses that race are listed", None);
+    }
+    let Check { reasons, assumptions, queries, presolve, .. } = check;
     let at = location(sources, kernel.span);
     KernelReport {
         name: kernel.name.clone(),
@@ -256,30 +145,6 @@ fn stated(inferred: &Inferred, sources: &SourceMap) -> Vec<String> {
 pub(super) fn quoted(span: Span, sources: &SourceMap) -> String {
     let words: Vec<&str> = sources.snippet(span).split_whitespace().collect();
     format!("`{}` (line {})", words.join(" "), sources.start(span).line)
-}
-
-/// The variables of conditions, each within its type. The columns of a race formula that are indices, and counters of
-/// iterations, are within what a 64-bit machine can address or count.
-fn declared(asserts: &[B]) -> Vec<(Var, Interval)> {
-    let vars: std::collections::BTreeSet<Var> = asserts.iter().flat_map(free_vars_b).collect();
-    let bounded = |v: &Var| {
-        let stem = v.name.as_str().split(['!', '$']).next().unwrap_or("");
-        v.ty.bits == 0
-            && (matches!(stem, "at" | "site" | "kind" | "width" | "valued" | "rank") || v.name.as_str().contains("!k"))
-    };
-    vars.into_iter()
-        .map(|v| {
-            let interval = if bounded(&v) {
-                Interval::new(-(1 << 62), 1 << 62)
-            } else if v.ty.bits == 0 && v.name.as_str().starts_with("value") {
-                // Of the column of stored values: wide enough for every type. `array` notices when it is not.
-                Interval::new(-(1 << 90), 1 << 90)
-            } else {
-                Interval::of_type(v.ty)
-            };
-            (v, interval)
-        })
-        .collect()
 }
 
 impl Check<'_> {
@@ -342,9 +207,9 @@ impl Check<'_> {
             }
             self.level(&at);
         }
-        if self.findings.iter().any(|f| f.class == FindingClass::Confirmed) {
+        if self.findings.any(FindingClass::Confirmed) {
             Verdict::Racy
-        } else if !self.reasons.is_empty() || self.findings.iter().any(|f| f.class == FindingClass::Possible) {
+        } else if !self.reasons.is_empty() || self.findings.any(FindingClass::Possible) {
             Verdict::Inconclusive
         } else if !self.findings.is_empty() {
             Verdict::SameValue
@@ -364,7 +229,7 @@ impl Check<'_> {
         }
     }
 
-    fn reason(&mut self, code: &'static str, text: impl Into<String>, span: Option<Span>) {
+    pub(super) fn reason(&mut self, code: &'static str, text: impl Into<String>, span: Option<Span>) {
         let at = span.map(|s| location(self.sources, s));
         let message = Message { code, text: text.into(), at, help: None };
         if !self.reasons.contains(&message) {
@@ -372,7 +237,7 @@ impl Check<'_> {
         }
     }
 
-    fn span(&self, site: SiteId) -> Span {
+    pub(super) fn span(&self, site: SiteId) -> Span {
         match self.inferred.sites.get(site.0 as usize) {
             Some(site) => site.span,
             None => crate::bug!("site {} is not known", site.0),
@@ -384,7 +249,7 @@ impl Check<'_> {
         let mut asked = 0;
         let found = contradiction(Given::new(self.source, self.asked, self.options, self.inferred), &mut |kernel| {
             asked += 1;
-            matches!(self.session.check(&some_thread(kernel)), Answer::Unsat { .. })
+            matches!(self.session.exists(&some_thread(kernel)), Answer::Unsat { .. })
         });
         self.queries += asked;
         let words: Vec<String> = found
@@ -417,7 +282,7 @@ impl Check<'_> {
             return Some(false);
         }
         self.queries += 1;
-        match self.session.check(&query) {
+        match self.session.exists(&query) {
             Answer::Sat(_) => Some(false),
             Answer::Unsat { .. } => Some(true),
             Answer::Unknown(_) => None,
@@ -430,12 +295,12 @@ impl Check<'_> {
         for at in at_levels(&self.inferred.kernel, &[], self.options.warp_size, PhasePath::Phases) {
             let mut asserts = vec![frame(&at.projection, [])];
             self.queries += 2;
-            if !matches!(self.session.check(&Query::new(declared(&asserts), asserts.clone())), Answer::Sat(_)) {
+            if !matches!(self.session.exists(&question(asserts.clone())), Answer::Sat(_)) {
                 continue;
             }
             some_without = true;
             asserts.extend(self.pair_facts(&at.projection.locals));
-            match self.session.check(&Query::new(declared(&asserts), asserts)) {
+            match self.session.exists(&question(asserts)) {
                 Answer::Unsat { .. } => {}
                 Answer::Sat(_) | Answer::Unknown(_) => return false,
             }
@@ -443,148 +308,19 @@ impl Check<'_> {
         some_without
     }
 
-    fn level(&mut self, at: &AtLevel) {
-        for phase in at.race_phases() {
-            for array in phase.arrays() {
-                let selected =
-                    self.options.arrays.is_empty() || self.options.arrays.iter().any(|a| a == array.as_str());
-                if selected && may_conflict(&phase, &array) {
-                    self.array(at, &phase, &array);
-                } else if selected {
-                    self.presolve.read_only();
-                }
-                if self.findings.len() >= self.options.max_findings {
-                    return;
-                }
-            }
-        }
-    }
-
-    fn outside_paper(&mut self, why: &str, span: Option<Span>) {
-        self.reason("outside-paper", format!("the path of the paper does not take this kernel: {why}"), span);
-    }
-
-    /// Does a synchronised loop run, as the path of the paper takes it for granted?
-    fn runs(&mut self, at: &AtLevel, given: &MustRun) {
-        let mut asserts = vec![may_be_empty(&at.projection, given)];
-        asserts.extend(self.pair_facts(&at.projection.locals));
-        if let Some(assumptions) = self.presolve.refuted(&asserts) {
-            return self.rests_on(assumptions);
-        }
-        self.queries += 1;
-        let why = match self.session.check(&Query::new(declared(&asserts), asserts)) {
-            Answer::Unsat { assumptions } => return self.rests_on(assumptions),
-            Answer::Sat(_) => "may not run".to_owned(),
-            Answer::Unknown(reason) => format!("was not proved to run: {reason}"),
-        };
-        let why = format!("the synchronised loop over `{}` {why} [WF-NONEMPTY]", given.range.var.name);
-        self.outside_paper(&why, Some(self.span(given.barrier)));
-    }
-
-    /// Do the threads of a pair agree on whether, and how often, they reach a barrier?
-    fn uniformity(&mut self, at: &AtLevel, obligation: &Obligation) {
-        let span = self.span(obligation.barrier);
-        let mut asserts = vec![divergence(&at.projection, obligation)];
-        self.add_facts(&mut asserts, &at.projection.locals);
-        if let Some(assumptions) = self.presolve.refuted(&asserts) {
-            return self.rests_on(assumptions);
-        }
-        let query = Query::new(declared(&asserts), asserts.clone());
-        self.queries += 1;
-        let line = location(self.sources, span).line;
-        match self.session.check(&query) {
-            Answer::Unsat { assumptions } => self.rests_on(assumptions),
-            Answer::Sat(model) => {
-                let race = diverge(&self.inferred.kernel, &asserts, &model, at.level, self.options.warp_size);
-                if let Some(doubt) = &race.doubt {
-                    let text = format!("that all threads reach this barrier together was not proved: {doubt}");
-                    self.reason("barrier-uniformity", text, Some(span));
-                }
-                let barrier = race.barrier.unwrap_or(obligation.barrier);
-                self.diverged(at.level, barrier, race);
-                self.assumptions.push(format!("for races: all threads reach the barrier in line {line} together"));
-            }
-            Answer::Unknown(reason) => {
-                let text = format!("whether all threads reach this barrier together was not decided: {reason}");
-                self.reason("barrier-uniformity", text, Some(span));
-            }
-        }
-    }
-
-    fn diverged(&mut self, level: Level, barrier: SiteId, race: Divergence) {
-        let kernel = &self.inferred.kernel;
-        let site = match self.inferred.sites.get(barrier.0 as usize) {
-            Some(site) => site.clone(),
-            None => crate::bug!("site {} is not known", barrier.0),
-        };
-        let accesses: Vec<AccessReport> = race
-            .threads
-            .iter()
-            .map(|thread| AccessReport {
-                at: location(self.sources, site.span),
-                mode: AccessMode::Barrier,
-                thread: axes(&kernel.threads, &thread.thread),
-                block: axes(&kernel.blocks, &thread.block),
-                index: Vec::new(),
-                calls: site.calls.iter().map(|s| location(self.sources, *s)).collect(),
-                locals: BTreeMap::new(),
-            })
-            .collect();
-        let level = report_level(level);
-        let id = self.finding_id(&Name::new("barrier"), ReportLevel::Block, &accesses);
-        if self.findings.iter().any(|f| f.id == id) {
-            return;
-        }
-        let class = if race.doubt.is_none() { FindingClass::Confirmed } else { FindingClass::Possible };
-        let witness = self.values(race.globals, race.contents);
-        self.findings.push(Finding {
-            id,
-            kind: FindingKind::Divergence,
-            class,
-            array: String::new(),
-            level,
-            accesses,
-            witness,
-            reason: race.doubt,
-            help: None,
-        });
-    }
-
-    fn values(&self, globals: BTreeMap<String, i128>, contents: BTreeMap<String, i128>) -> Witness {
-        let dim = |what: &str, given: [Option<i128>; 3]| {
-            let value = |axis: usize| {
-                let name = format!("{what}.{}", ["x", "y", "z"][axis]);
-                given[axis].or_else(|| globals.get(&name).copied()).unwrap_or(1)
-            };
-            [value(0), value(1), value(2)]
-        };
-        let is_size = |name: &str| name.starts_with("blockDim.") || name.starts_with("gridDim.");
-        let params = globals.iter().filter(|(n, _)| !is_size(n) && !is_of_host_name(n));
-        Witness {
-            params: params.map(|(n, v)| (n.clone(), *v)).collect(),
-            block_dim: dim("blockDim", self.launch.block),
-            grid_dim: dim("gridDim", self.launch.grid),
-            values: contents,
-        }
-    }
-
-    /// Adds to conditions about two threads what is known of them.
-    fn add_facts(&mut self, asserts: &mut Vec<B>, locals: &[Var]) {
-        asserts.extend(self.pair_facts(locals));
-        self.add_results(asserts);
-    }
-
-    /// What is known of the results of atomic operations.
-    fn add_results(&mut self, asserts: &mut Vec<B>) {
-        let results = tickets::facts(asserts);
-        if !results.is_empty() && tickets::counts(asserts) {
+    /// What is known of the two threads of a pair when these are the conditions.
+    pub(super) fn facts(&mut self, conditions: &[B], locals: &[Var]) -> Vec<B> {
+        let mut facts = self.pair_facts(locals);
+        let results = tickets::facts(conditions);
+        if !results.is_empty() && tickets::counts(conditions) {
             self.rests_on(vec!["counters that atomic operations count do not wrap around".to_owned()]);
         }
-        asserts.extend(results);
+        facts.extend(results);
+        facts
     }
 
     /// Facts about the two threads of a pair: each holds of the one and the other, both ways round.
-    fn pair_facts(&self, locals: &[Var]) -> Vec<B> {
+    pub(super) fn pair_facts(&self, locals: &[Var]) -> Vec<B> {
         let mut swap = Subst::new();
         for var in locals {
             let [one, two] = Task::BOTH.map(|t| t.var(var));
@@ -605,80 +341,7 @@ impl Check<'_> {
         facts
     }
 
-    /// All races on one array in one phase.
-    fn array(&mut self, at: &AtLevel, phase: &RacePhase, array: &Name) {
-        // First without stored values, which only tell same-value races apart and can make a query hard.
-        let mut without = phase.clone();
-        for side in &mut without.sides {
-            if let Mode::Wr(value) = &mut side.mode {
-                *value = None;
-            }
-        }
-        let facts = self.pair_facts(&phase.locals);
-        if let Some(assumptions) = self.presolve.race_free(&without, array, &facts) {
-            return self.rests_on(assumptions);
-        }
-        let races = without.races_on(array);
-        if races.formula.as_lit() == Some(false) {
-            return;
-        }
-        let mut asserts = vec![phase.assumptions.clone(), races.formula.clone()];
-        asserts.extend(facts);
-        self.add_results(&mut asserts);
-        self.queries += 1;
-        match self.session.check(&Query::new(declared(&asserts), asserts)) {
-            Answer::Unsat { assumptions } => return self.rests_on(assumptions),
-            Answer::Sat(_) => {}
-            Answer::Unknown(reason) => return self.unknown(array, &reason, at.level),
-        }
-        let races = phase.races_on(array);
-        let mut asserts = vec![phase.assumptions.clone(), races.formula.clone()];
-        self.add_facts(&mut asserts, &phase.locals);
-        let base = Query::new(declared(&asserts), asserts);
-        self.session.with_base(&base);
-        let mut distinct = B::not(&races.same_value);
-        let mut same_value = false;
-        let mut any = false;
-        loop {
-            self.queries += 1;
-            match self.session.check_extra(std::slice::from_ref(&distinct)) {
-                Answer::Unsat { assumptions } => {
-                    self.rests_on(assumptions);
-                    if same_value || races.same_value.as_lit() == Some(false) {
-                        if !any {
-                            let text =
-                                "there is a race, but not with the stored values as they are modelled".to_owned();
-                            self.unknown(array, &Reason::Incomplete(text), at.level);
-                        }
-                        return;
-                    }
-                    // No other race: is there one between stores of the same value?
-                    same_value = true;
-                    distinct = races.same_value.clone();
-                }
-                Answer::Sat(model) => {
-                    any = true;
-                    let model = self.smaller(&model, &distinct);
-                    let Some(pair) = chosen(&races, &model, phase) else {
-                        self.unknown(array, &Reason::Incomplete("the model names no accesses".to_owned()), at.level);
-                        return;
-                    };
-                    let race = witness(&at.kernel, phase, pair, &model, self.options.warp_size);
-                    self.found(phase, array, pair, race, same_value);
-                    if self.findings.len() >= self.options.max_findings {
-                        return;
-                    }
-                    self.session.block(&races.other_than(pair[0], pair[1]));
-                }
-                Answer::Unknown(reason) => {
-                    self.unknown(array, &reason, at.level);
-                    return;
-                }
-            }
-        }
-    }
-
-    fn rests_on(&mut self, assumptions: Vec<String>) {
+    pub(super) fn rests_on(&mut self, assumptions: Vec<String>) {
         for assumption in assumptions {
             // It is about either thread.
             let assumption = assumption.replace("!1", "").replace("!2", "");
@@ -687,181 +350,8 @@ impl Check<'_> {
             }
         }
     }
-
-    /// The same race with small parameters, when there is one: it is replayed sooner, and easier to read.
-    fn smaller(&mut self, model: &crate::smt::Model, distinct: &B) -> crate::smt::Model {
-        let large: Vec<B> = self
-            .inferred
-            .kernel
-            .globals
-            .iter()
-            .filter(|v| model.vars.get(&v.name).is_some_and(|value| value.abs() > 64))
-            .flat_map(|v| {
-                let x = N::var(v);
-                [N::num(-64).le(&x), x.le(&N::num(64))]
-            })
-            .collect();
-        if large.is_empty() {
-            return model.clone();
-        }
-        let mut extra = vec![distinct.clone()];
-        extra.extend(large);
-        self.queries += 1;
-        match self.session.check_extra(&extra) {
-            Answer::Sat(small) => small,
-            Answer::Unsat { .. } | Answer::Unknown(_) => model.clone(),
-        }
-    }
-
-    fn unknown(&mut self, array: &Name, reason: &Reason, level: Level) {
-        let code = match reason {
-            Reason::NoSolver(_) => "solver-missing",
-            Reason::SolverDied(_) | Reason::SolverError(_) | Reason::Garbage(_) | Reason::Disagreement(_) => {
-                "solver-failed"
-            }
-            Reason::Timeout | Reason::Incomplete(_) | Reason::Unencodable(_) => "solver-unknown",
-        };
-        let between = match level {
-            Level::Warp => "threads of one warp",
-            Level::Block => "threads of one block",
-            Level::Cluster => "threads of different blocks of one cluster",
-            Level::Grid => "threads of different blocks",
-        };
-        self.reason(code, format!("whether {between} race on `{array}` was not decided: {reason}"), None);
-    }
-
-    fn found(&mut self, phase: &RacePhase, array: &Name, pair: [usize; 2], race: Race, same_value: bool) {
-        let class = match (&race.doubt, same_value) {
-            (None, true) => FindingClass::SameValue,
-            (None, false) => FindingClass::Confirmed,
-            (Some(_), _) => FindingClass::Possible,
-        };
-        let kernel = &self.inferred.kernel;
-        let mut accesses = Vec::new();
-        for (i, side) in pair.iter().enumerate() {
-            let side = &phase.sides[*side];
-            let site = match self.inferred.sites.get(side.site.0 as usize) {
-                Some(site) => site,
-                None => crate::bug!("site {} is not known", side.site.0),
-            };
-            accesses.push(AccessReport {
-                at: location(self.sources, site.span),
-                mode: match side.mode {
-                    Mode::Rd => AccessMode::Read,
-                    Mode::Wr(_) => AccessMode::Write,
-                    Mode::At(_) => AccessMode::Atomic,
-                },
-                thread: axes(&kernel.threads, &race.threads[i].thread),
-                block: axes(&kernel.blocks, &race.threads[i].block),
-                index: race.index[i].clone(),
-                calls: site.calls.iter().map(|s| location(self.sources, *s)).collect(),
-                locals: race.locals[i].clone(),
-            });
-        }
-        let level = report_level(phase.level);
-        let id = self.finding_id(array, level, &accesses);
-        if self.findings.iter().any(|f| f.id == id) {
-            return;
-        }
-        let witness = self.values(race.globals, race.contents);
-        self.findings.push(Finding {
-            id,
-            kind: FindingKind::Race,
-            class,
-            array: array.to_string(),
-            level,
-            accesses,
-            witness,
-            reason: race.doubt,
-            help: None,
-        });
-    }
-
-    /// The same for the same two accesses, wherever in the file they stand.
-    fn finding_id(&self, array: &Name, level: ReportLevel, accesses: &[AccessReport]) -> String {
-        let mut parts: Vec<String> = accesses
-            .iter()
-            .map(|a| {
-                let line = |at: &Location| at.path.rsplit('/').next().unwrap_or("").to_owned();
-                let text = self.snippet(&a.at);
-                format!("{:?}|{}|{}|{}", a.mode, line(&a.at), text, a.calls.len())
-            })
-            .collect();
-        parts.sort();
-        let text = format!("{}|{array}|{level:?}|{}", self.name, parts.join("|"));
-        // FNV-1a: the id has to be the same on every machine and in every version.
-        let hash =
-            text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3));
-        format!("{:012x}", hash >> 16)
-    }
-
-    fn snippet(&self, at: &Location) -> String {
-        let site = self.inferred.sites.iter().find(|s| location(self.sources, s.span) == *at);
-        site.map_or(String::new(), |s| self.sources.snippet(s.span).split_whitespace().collect())
-    }
-}
-
-/// Is there a thread under the conditions of the kernel?
-fn some_thread(kernel: &Kernel<Protocol>) -> Query {
-    let coordinates = kernel.blocks.iter().chain(&kernel.threads);
-    let zero = N::num(0);
-    let mut asserts: Vec<B> = coordinates
-        .flat_map(|c| {
-            let x = N::var(&c.var);
-            [zero.le(&x), x.lt(&c.extent)]
-        })
-        .collect();
-    asserts.extend(cluster_sizes(kernel));
-    asserts.push(kernel.pre.clone());
-    Query::new(declared(&asserts), asserts)
-}
-
-/// Values of coordinates by axis.
-fn axes(coordinates: &[Coordinate], values: &[i128]) -> [i128; 3] {
-    let mut all = [0; 3];
-    for (c, value) in coordinates.iter().zip(values) {
-        match c.var.name.as_str().rsplit('.').next() {
-            Some("x") => all[0] = *value,
-            Some("y") => all[1] = *value,
-            _ => all[2] = *value,
-        }
-    }
-    all
-}
-
-fn level_name(level: Level) -> &'static str {
-    match level {
-        Level::Warp => "warp",
-        Level::Block => "block",
-        Level::Cluster => "cluster",
-        Level::Grid => "grid",
-    }
-}
-
-fn report_level(level: Level) -> ReportLevel {
-    match level {
-        Level::Warp => ReportLevel::Warp,
-        Level::Block => ReportLevel::Block,
-        Level::Cluster => ReportLevel::Cluster,
-        Level::Grid => ReportLevel::Grid,
-    }
 }
 
 fn contains_sync(code: &crate::core::Protocol) -> bool {
     crate::core::wellformed::synchronises_at(code, Level::Warp).is_some()
-}
-
-/// Is there a write or atomic among the accesses to the array that another access could race with?
-fn may_conflict(phase: &RacePhase, array: &Name) -> bool {
-    let sides: Vec<_> = phase.sides.iter().filter(|s| s.array == *array).collect();
-    sides.iter().any(|a| sides.iter().any(|b| a.mode.conflicts(&b.mode, phase.level.scope())))
-}
-
-/// The two sides that a model has chosen.
-fn chosen(races: &ArrayRaces, model: &crate::smt::Model, phase: &RacePhase) -> Option<[usize; 2]> {
-    let [one, two] = races.selectors.each_ref().map(|v| {
-        let value = model.vars.get(&v.name)?;
-        usize::try_from(*value).ok().filter(|i| *i < phase.sides.len())
-    });
-    Some([one?, two?])
 }

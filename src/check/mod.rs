@@ -1,14 +1,20 @@
 //! From files to verdicts: the ordered list of passes, the scheduler, and how answers become findings.
 
+pub mod barriers;
 pub mod contradiction;
 pub mod dump;
+pub mod execute;
+pub mod findings;
 pub mod fragments;
 pub mod host;
+pub mod infer;
 pub mod kernel;
 pub mod launch;
 pub mod pipeline;
 pub mod presolve;
 pub mod protocol;
+pub mod questions;
+pub mod races;
 pub mod schedule;
 pub mod source;
 pub mod witness;

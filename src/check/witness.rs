@@ -1,4 +1,4 @@
-//! From a model of a race formula to two threads that race: decoded, and replayed on the reference semantics.
+//! From a model of a race formula to two threads that race: made small, decoded, and replayed on the reference semantics.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -9,11 +9,14 @@ use crate::core::race::{RacePhase, Side};
 use crate::core::scope::{Level, Task};
 use crate::core::semantics::{RunError, Thread, admits, confirm, lanes_of, orders, replay, run};
 use crate::core::{Coordinate, Kernel, Protocol, SiteId};
-use crate::exp::{B, Env, Fun, FunKind, eval_b, eval_n};
+use crate::exp::{B, Env, Fun, FunKind, IntTy, eval_b, eval_n};
 use crate::smt::Model;
 
 /// Steps that a replay may take.
 const REPLAY_BUDGET: u64 = 400_000;
+
+/// Evaluations of the formula that making a model small may take.
+const SHRINK_BUDGET: usize = 400;
 
 /// Two threads, and what they do.
 pub struct Race {
@@ -24,9 +27,15 @@ pub struct Race {
     pub globals: BTreeMap<String, i128>,
     /// Contents of arrays that the race needs.
     pub contents: BTreeMap<String, i128>,
+    /// The same, and all that the model says of the contents of arrays, as values of functions.
+    pub needed: Vec<Content>,
+    pub cells: Vec<Content>,
     /// Why the race is not confirmed.
     pub doubt: Option<String>,
 }
+
+/// A function of the contents of an array, its arguments, and its value.
+pub type Content = (Fun, Vec<i128>, i128);
 
 /// Two threads that do not pass the same barriers: the first waits where the second does not come.
 pub struct Divergence {
@@ -75,15 +84,13 @@ pub fn diverge(kernel: &Kernel<Protocol>, asserts: &[B], model: &Model, level: L
             (Err(why), _) | (_, Err(why)) => doubt = Some(why),
         }
     }
-    let globals =
-        kernel.globals.iter().map(|g| (g.name.to_string(), model.vars.get(&g.name).copied().unwrap_or(0))).collect();
-    Divergence { threads, barrier, globals, contents, doubt }
+    Divergence { threads, barrier, globals: numbers(kernel, model), contents, doubt }
 }
 
 /// The tables of functions that a model gives, and which entries were asked for.
 struct Tables<'m> {
     values: HashMap<(&'m str, &'m [i128]), i128>,
-    asked: RefCell<Vec<(Fun, Vec<i128>, i128)>>,
+    asked: RefCell<Vec<Content>>,
 }
 
 impl<'m> Tables<'m> {
@@ -92,9 +99,14 @@ impl<'m> Tables<'m> {
         Tables { values, asked: RefCell::default() }
     }
 
-    fn value(&self, fun: &Fun, args: &[i128]) -> i128 {
+    /// Without taking note.
+    fn look(&self, fun: &Fun, args: &[i128]) -> i128 {
         let values: &HashMap<(&str, &[i128]), i128> = &self.values;
-        let value = values.get(&(fun.name.as_str(), args)).copied().unwrap_or(0);
+        values.get(&(fun.name.as_str(), args)).copied().unwrap_or(0)
+    }
+
+    fn value(&self, fun: &Fun, args: &[i128]) -> i128 {
+        let value = self.look(fun, args);
         self.asked.borrow_mut().push((fun.clone(), args.to_vec(), value));
         value
     }
@@ -121,6 +133,8 @@ impl<'m> Tables<'m> {
         let mut doubt = None;
         for (fun, args, v) in self.asked.borrow().iter() {
             match fun.kind {
+                // Which floating-point number it is, nobody knows.
+                FunKind::Input if fun.ty == IntTy::OPAQUE => {}
                 FunKind::Input => {
                     contents.insert(input_name(fun, args), *v);
                 }
@@ -132,6 +146,61 @@ impl<'m> Tables<'m> {
         }
         (contents, doubt)
     }
+}
+
+/// The values of the parameters and of the launch. Of floating-point numbers a model only says which are different.
+fn numbers(kernel: &Kernel<Protocol>, model: &Model) -> BTreeMap<String, i128> {
+    let known = kernel.globals.iter().filter(|g| g.ty != IntTy::OPAQUE);
+    known.map(|g| (g.name.to_string(), model.vars.get(&g.name).copied().unwrap_or(0))).collect()
+}
+
+/// The same solution of a condition with smaller values, as far as that is found by trying: parameters, then both threads
+/// together, each of them, and the launch. `own` are variables of which each thread has its own. [WIT-SHRINK]
+pub fn shrink(kernel: &Kernel<Protocol>, own: &[Name], model: &Model, condition: &B) -> Model {
+    let tables = Tables::new(model);
+    let functions = |fun: &Fun, args: &[i128]| Some(tables.look(fun, args));
+    let mut env = tables.env(kernel, model, &functions);
+    let holds = |env: &Env| eval_b(condition, env) == Ok(true);
+    if !holds(&env) {
+        return model.clone();
+    }
+    let coordinates = kernel.blocks.iter().chain(&kernel.threads).map(|c| c.var.name.clone());
+    let own: Vec<Name> = coordinates.chain(own.iter().cloned()).collect();
+    let of = |name: &Name| Task::BOTH.map(|task| task.name(name));
+    let globals: Vec<Vec<Name>> = kernel.globals.iter().map(|g| vec![g.name.clone()]).collect();
+    let mut moves = globals.clone();
+    // Of the threads of one block there is one `blockIdx.x`.
+    moves.extend(own.iter().flat_map(|name| [of(name).to_vec(), vec![name.clone()]]));
+    moves.extend(own.iter().flat_map(of).map(|name| vec![name]));
+    moves.extend(globals);
+    let mut budget = SHRINK_BUDGET;
+    for names in moves {
+        let Some(values) = names.iter().map(|name| env.get(name)).collect::<Option<Vec<i128>>>() else { continue };
+        let Some(least) = values.iter().copied().min_by_key(|v| v.abs()) else { continue };
+        for smaller in towards(least) {
+            if budget == 0 {
+                break;
+            }
+            budget -= 1;
+            let less = least - smaller;
+            names.iter().zip(&values).for_each(|(name, value)| env.set(name, value - less));
+            if holds(&env) {
+                break;
+            }
+            names.iter().zip(&values).for_each(|(name, value)| env.set(name, *value));
+        }
+    }
+    let mut small = model.clone();
+    for (name, value) in &mut small.vars {
+        *value = env.get(name).unwrap_or(*value);
+    }
+    small
+}
+
+/// Values of the same sign from 0 on, closer and closer to this one.
+fn towards(value: i128) -> impl Iterator<Item = i128> {
+    let powers = (1..40).flat_map(|k| [1i128 << k, (1i128 << k) + (1i128 << (k - 1))]);
+    [0, 1].into_iter().chain(powers).take_while(move |n| *n < value.abs()).map(move |n| n * value.signum())
 }
 
 /// The coordinates of the two threads in a model.
@@ -157,6 +226,7 @@ pub fn witness(kernel: &Kernel<Protocol>, phase: &RacePhase, sides: [usize; 2], 
     let holds = [&instances[0].active, &instances[1].active, &phase.assumptions].map(|b| eval_b(b, &env));
     let index = instances.each_ref().map(|i| i.index.iter().map(|n| eval_n(n, &env).unwrap_or(0)).collect::<Vec<_>>());
     let (contents, mut doubt) = tables.used();
+    let needed = tables.asked.borrow().iter().filter(|(fun, _, _)| fun.kind == FunKind::Input).cloned().collect();
     if holds.iter().any(|h| !matches!(h, Ok(true))) {
         doubt = Some("the solver's model could not be evaluated".to_owned());
     }
@@ -164,11 +234,13 @@ pub fn witness(kernel: &Kernel<Protocol>, phase: &RacePhase, sides: [usize; 2], 
         let side = if task == Task::One { chosen[0] } else { chosen[1] };
         side.binders.iter().map(|r| (r.var.name.to_string(), value(&task.name(&r.var.name)))).collect()
     });
-    let globals = kernel.globals.iter().map(|g| (g.name.to_string(), value(&g.name))).collect();
+    let globals = numbers(kernel, model);
     if doubt.is_none() {
         doubt = replayed(kernel, phase, [&threads[0], &threads[1]], [chosen[0], chosen[1]], &env, warp_size).err();
     }
-    Race { threads, index, locals, globals, contents, doubt }
+    let input = |(fun, _, _): &&Content| fun.kind == FunKind::Input;
+    let cells = model.apps.iter().filter(input).cloned().collect();
+    Race { threads, index, locals, globals, contents, needed, cells, doubt }
 }
 
 fn replayed(
@@ -202,4 +274,23 @@ fn input_name(fun: &Fun, args: &[i128]) -> String {
     let array = fun.name.as_str().split('.').next().unwrap_or("");
     let args: Vec<String> = args.iter().skip(usize::from(args.len() > 1)).map(i128::to_string).collect();
     format!("{array}[{}]", args.join("]["))
+}
+
+/// Where in an array, in bytes, the function of its contents `array.stride...type` has its value for a constant and indices.
+pub fn input_place(fun: &Fun, args: &[i128]) -> Option<(Name, u64)> {
+    if fun.kind != FunKind::Input {
+        return None;
+    }
+    let name = fun.name.as_str().trim_end_matches(".initial");
+    let (constant, indices) = args.split_first()?;
+    let mut rest = name.strip_suffix(&format!(".{}", fun.ty))?;
+    let mut strides = Vec::new();
+    for _ in indices {
+        let (before, stride) = rest.rsplit_once('.')?;
+        strides.push(stride.parse::<i128>().ok()?);
+        rest = before;
+    }
+    strides.reverse();
+    let offset = indices.iter().zip(&strides).fold(*constant, |sum, (i, s)| sum.saturating_add(i.saturating_mul(*s)));
+    Some((Name::new(rest), u64::try_from(offset).ok()?))
 }

@@ -97,6 +97,9 @@ pub struct CheckArgs {
     /// Write the report to a file instead of standard output
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub output: Option<PathBuf>,
+    /// Findings that are looked for in a kernel, at most; its verdict does not depend on it
+    #[arg(long, value_name = "N", default_value = "20", help_heading = "Output")]
+    pub max_findings: NonZeroUsize,
     /// Count a warning as an error: exit code 1 when it occurs
     #[arg(long, value_name = "WARNING", value_enum, value_delimiter = ',', help_heading = "Output")]
     pub deny: Vec<Deny>,

@@ -68,6 +68,7 @@ pub struct CheckConfig {
     pub solver: SolverConfig,
     pub output: OutputConfig,
     pub deny_same_value: bool,
+    pub max_findings: NonZeroUsize,
     pub path: PhasePath,
 }
 
@@ -209,6 +210,7 @@ impl CheckConfig {
             solver: SolverConfig::new(args.solver, env)?,
             output: OutputConfig { format: args.format, file: args.output, render },
             deny_same_value: args.deny.contains(&Deny::SameValue),
+            max_findings: args.max_findings,
             path: match args.path {
                 PathArg::Phases => PhasePath::Phases,
                 PathArg::Paper => PhasePath::Paper,

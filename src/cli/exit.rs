@@ -106,6 +106,7 @@ mod tests {
                 grid_dim: [1; 3],
                 values: Default::default(),
             },
+            replay: None,
             reason: None,
             help: None,
         }

@@ -122,6 +122,7 @@ fn check(config: &CheckConfig) -> Result<Exit, UsageError> {
     settings.check.levels = levels(&config.select.levels);
     settings.check.path = config.path;
     settings.check.presolve = config.solver.presolve;
+    settings.check.max_findings = config.max_findings.get();
     let mut report = check_files(&inputs, &settings, &solver);
     note_cache(&config.solver.cache, &cache);
     if let Some(second) = &solver.second {

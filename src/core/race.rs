@@ -263,15 +263,19 @@ pub struct ArrayRaces {
 }
 
 impl ArrayRaces {
-    /// The chosen sides are not these two: added to look for another race.
-    pub fn other_than(&self, one: usize, two: usize) -> B {
+    /// Not one of the chosen sides among the ones and the other among the others: added to look for another race.
+    /// [RACE-BLOCK]
+    pub fn other_than(&self, one: &[usize], two: &[usize]) -> B {
         let [s1, s2] = self.selectors.each_ref().map(N::var);
-        B::or([s1.ne(&N::num(one as i128)), s2.ne(&N::num(two as i128))])
+        let outside =
+            |s: &N, sides: &[usize]| B::and(sides.iter().map(|i| s.ne(&N::num(*i as i128))).collect::<Vec<_>>());
+        let not_so = |a: &[usize], b: &[usize]| B::or([outside(&s1, a), outside(&s2, b)]);
+        B::and([not_so(one, two), not_so(two, one)])
     }
 
     /// The chosen sides are these two.
     pub fn exactly(&self, one: usize, two: usize) -> B {
-        B::not(&self.other_than(one, two))
+        B::not(&self.other_than(&[one], &[two]))
     }
 }
 

@@ -15,10 +15,11 @@ use crate::check::kernel::{CheckOptions, check_kernel, protocol_of};
 use crate::check::launch::launch;
 use crate::check::schedule::{parallel, solver_settings};
 use crate::check::source::{KernelCode, SourceFile, SourceKernel, SourceOptions, load};
+use crate::check::witness::input_place;
 use crate::core::semantics::{self, ModeValue};
 use crate::core::{Mode, Print, Protocol, Scope};
 use crate::exp::syntax::clear_term_tables;
-use crate::exp::{Env, Fun, FunKind, IntTy, eval_b};
+use crate::exp::{Env, Fun, IntTy, eval_b};
 use crate::interp::memory::mix;
 use crate::interp::{Access, End, Inputs, Kind, Run, Stop, races, run as interpret};
 use crate::kernel::infer::{Inferred, Touches};
@@ -463,24 +464,11 @@ fn without_values(code: &Protocol) -> Protocol {
 
 /// What an array holds before the kernel runs, for a function `array.stride...type` of a constant and of indices.
 fn initial(run: &Run, fun: &Fun, args: &[i128]) -> Option<i128> {
-    if fun.kind != FunKind::Input {
-        return None;
-    }
-    let name = fun.name.as_str().trim_end_matches(".initial");
-    let (constant, indices) = args.split_first()?;
-    let mut rest = name.strip_suffix(&format!(".{}", fun.ty))?;
-    let mut strides = Vec::new();
-    for _ in indices {
-        let (before, stride) = rest.rsplit_once('.')?;
-        strides.push(stride.parse::<i128>().ok()?);
-        rest = before;
-    }
-    strides.reverse();
-    let offset = indices.iter().zip(&strides).fold(*constant, |sum, (i, s)| sum.saturating_add(i.saturating_mul(*s)));
-    let mut objects = run.objects.iter().filter(|(_, n)| n.as_str() == rest);
+    let (array, offset) = input_place(fun, args)?;
+    let mut objects = run.objects.iter().filter(|(_, n)| **n == array);
     let (object, _) = objects.next()?;
     if objects.next().is_some() || fun.ty == IntTy::OPAQUE {
         return None;
     }
-    run.initial(*object, u64::try_from(offset).ok()?, fun.ty)
+    run.initial(*object, offset, fun.ty)
 }

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::barriers::{Status, release, stuck, wait};
 use super::code::{Code, Op, compile};
 use super::memory::{Fault, Home, Memory, ObjectId, int_bytes, mix, scalars, small};
-use super::value::{Value, arithmetic, atomic, convert, decode, encode, opaque, pure};
-use super::{Access, Divergence, End, Inputs, Kind, Phase, Run, Stop, Thread, undefined, unsupported};
+use super::replay::Watch;
+use super::value::{Value, arithmetic, atomic, convert, decode, encode, exact, opaque, pure};
+use super::{Access, End, Inputs, Kind, Phase, Run, Stop, Thread, undefined, unsupported};
 use crate::base::{Name, Span};
 use crate::core::Scope;
 use crate::exp::{IntTy, NBin, eval};
@@ -14,47 +16,31 @@ use crate::kernel::types::Type;
 
 /// Functions as values: numbers that are no address.
 const FUNCTIONS: i128 = 0xf << 60;
-/// Bytes of shared memory that a launch gives.
-const DYNAMIC_SHARED: u64 = 4096;
+/// Bytes of an array without end.
+const EVERYTHING: u64 = 1 << 38;
 const MAX_CALLS: usize = 64;
 /// Threads of a grid at most.
 const MAX_THREADS: u64 = 1 << 12;
 
-struct Frame {
-    function: FunId,
-    pc: usize,
+pub(super) struct Frame {
+    pub function: FunId,
+    pub pc: usize,
     vars: Vec<Option<ObjectId>>,
     temporaries: Vec<ObjectId>,
-    stack: Vec<Value>,
+    pub stack: Vec<Value>,
     holes: Vec<Value>,
 }
 
-/// Where a thread waits: the calls that lead there, and what kind of barrier it is.
-#[derive(Clone, PartialEq)]
-struct Waits {
-    scope: Scope,
-    site: Vec<(FunId, usize)>,
-    at: Span,
-    /// For a barrier that combines values: its name and the value of this thread.
-    reduce: Option<(Name, bool)>,
-}
-
-enum Status {
-    Ready,
-    Waits(Waits),
-    Done,
-}
-
-struct Worker {
-    number: u32,
-    place: Thread,
-    frames: Vec<Frame>,
-    status: Status,
-    phase: Phase,
+pub(super) struct Worker {
+    pub number: u32,
+    pub place: Thread,
+    pub frames: Vec<Frame>,
+    pub status: Status,
+    pub phase: Phase,
     quiet: bool,
 }
 
-struct Machine<'p> {
+pub(super) struct Machine<'p> {
     program: &'p Program,
     inputs: &'p Inputs,
     code: HashMap<FunId, Code>,
@@ -65,8 +51,10 @@ struct Machine<'p> {
     unit_shared: HashMap<(u32, GlobalId), ObjectId>,
     dynamic: HashMap<u32, ObjectId>,
     accesses: Vec<Access>,
-    steps: u64,
+    pub steps: u64,
     wrapped: bool,
+    /// The accesses that a replay looks for.
+    pub watch: Option<Watch>,
 }
 
 /// Runs a kernel.
@@ -74,19 +62,7 @@ struct Machine<'p> {
 /// Shape:  what happened, thread by thread in an order that the seed chooses, barrier by barrier.
 /// Errors: none; a run that could not go on says so in [`Run::end`].
 pub fn run(program: &Program, kernel: FunId, inputs: &Inputs) -> Run {
-    let mut machine = Machine {
-        program,
-        inputs,
-        code: HashMap::new(),
-        memory: Memory::default(),
-        globals: HashMap::new(),
-        shared: HashMap::new(),
-        unit_shared: HashMap::new(),
-        dynamic: HashMap::new(),
-        accesses: Vec::new(),
-        steps: inputs.steps,
-        wrapped: false,
-    };
+    let mut machine = Machine::new(program, inputs);
     let threads = threads(inputs);
     let mut params = BTreeMap::new();
     let end = machine.launch(kernel, &threads, &mut params);
@@ -97,26 +73,32 @@ pub fn run(program: &Program, kernel: FunId, inputs: &Inputs) -> Run {
     Run { end, threads, accesses, objects, params, wrapped, memory }
 }
 
-fn threads(inputs: &Inputs) -> Vec<Thread> {
-    let [bx, by, bz] = inputs.block;
-    let [gx, gy, gz] = inputs.grid;
+/// All threads of the grid; none when there are too many.
+pub(super) fn threads(inputs: &Inputs) -> Vec<Thread> {
     let count = inputs.block.iter().chain(&inputs.grid).fold(1u64, |n, d| n.saturating_mul(u64::from(*d)));
-    let mut all = Vec::new();
     if count > MAX_THREADS {
-        return all;
+        return Vec::new();
     }
-    let warp = inputs.warp_size.max(1);
-    for block_id in 0..gx * gy * gz {
-        for linear in 0..bx * by * bz {
-            all.push(Thread {
-                block: [block_id % gx, block_id / gx % gy, block_id / (gx * gy)],
-                thread: [linear % bx, linear / bx % by, linear / (bx * by)],
-                block_id,
-                warp: linear / warp,
-            });
-        }
-    }
-    all
+    let [gx, gy, gz] = inputs.grid;
+    let block = |id: u32| [id % gx, id / gx % gy, id / (gx * gy)];
+    (0..gx * gy * gz).flat_map(|id| threads_of_block(inputs, block(id))).collect()
+}
+
+/// The threads of one block.
+pub(super) fn threads_of_block(inputs: &Inputs, block: [u32; 3]) -> Vec<Thread> {
+    let [bx, by, bz] = inputs.block;
+    (0..bx * by * bz)
+        .map(|linear| thread_at(inputs, block, [linear % bx, linear / bx % by, linear / (bx * by)]))
+        .collect()
+}
+
+/// A thread by its place.
+pub(super) fn thread_at(inputs: &Inputs, block: [u32; 3], thread: [u32; 3]) -> Thread {
+    let number = |at: [u32; 3], sizes: [u32; 3]| {
+        at[0].wrapping_add(sizes[0].wrapping_mul(at[1].wrapping_add(sizes[1].wrapping_mul(at[2]))))
+    };
+    let warp = number(thread, inputs.block) / inputs.warp_size.max(1);
+    Thread { block, thread, block_id: number(block, inputs.grid), warp }
 }
 
 fn fault<T>(fault: Fault) -> Result<T, Stop> {
@@ -130,6 +112,23 @@ fn fault<T>(fault: Fault) -> Result<T, Stop> {
 }
 
 impl<'p> Machine<'p> {
+    pub fn new(program: &'p Program, inputs: &'p Inputs) -> Machine<'p> {
+        Machine {
+            program,
+            inputs,
+            code: HashMap::new(),
+            memory: Memory::default(),
+            globals: HashMap::new(),
+            shared: HashMap::new(),
+            unit_shared: HashMap::new(),
+            dynamic: HashMap::new(),
+            accesses: Vec::new(),
+            steps: inputs.steps,
+            wrapped: false,
+            watch: None,
+        }
+    }
+
     fn launch(&mut self, kernel: FunId, threads: &[Thread], params: &mut BTreeMap<String, i128>) -> End {
         if threads.is_empty() {
             return End::Stopped(Stop::Unsupported("a grid of this size".to_owned()));
@@ -156,14 +155,14 @@ impl<'p> Machine<'p> {
             if workers.iter().all(|w| matches!(w.status, Status::Done)) {
                 return End::Finished;
             }
-            if !release(&mut workers) {
+            if !release(&mut workers, Some(Scope::Grid)) {
                 return stuck(&workers);
             }
         }
     }
 
     /// The threads at the begin of the kernel, with its parameters.
-    fn start(
+    pub fn start(
         &mut self,
         kernel: FunId,
         threads: &[Thread],
@@ -171,11 +170,12 @@ impl<'p> Machine<'p> {
     ) -> Result<Vec<Worker>, Stop> {
         let function = self.function(kernel)?;
         let mut given: Vec<Vec<Option<u8>>> = Vec::new();
+        let mut addresses = HashMap::new();
         for decl in function.vars.iter().take(function.params) {
             if decl.ty.has_unknown_size() {
                 return unsupported(format!("a parameter of type `{}`", decl.ty));
             }
-            given.push(self.parameter(&decl.name, &decl.ty, params)?);
+            given.push(self.parameter(&decl.name, &decl.ty, params, &mut addresses)?);
         }
         let mut workers = Vec::new();
         for (i, place) in threads.iter().enumerate() {
@@ -203,6 +203,7 @@ impl<'p> Machine<'p> {
         name: &Name,
         ty: &Type,
         params: &mut BTreeMap<String, i128>,
+        addresses: &mut HashMap<String, i128>,
     ) -> Result<Vec<Option<u8>>, Stop> {
         let mut leaves = Vec::new();
         if scalars(ty, 0, &mut leaves).is_none() {
@@ -219,15 +220,21 @@ impl<'p> Machine<'p> {
                     if elem.has_unknown_size() {
                         return unsupported(format!("a pointer to `{elem}`"));
                     }
-                    let id = self
-                        .memory
-                        .filled(&Name::new(&part), Home::Global, &elem, self.inputs.extent, self.inputs.seed)
-                        .or_else(fault)?;
-                    encode(&leaf, &Value::Int(Memory::address(id)))?
+                    let address = match self.inputs.same.get(&part).and_then(|other| addresses.get(other)) {
+                        Some(address) => *address,
+                        None => {
+                            let count = self.extent(&elem);
+                            let id = self.fill(&Name::new(&part), Home::Global, &elem, count)?;
+                            Memory::address(id)
+                        }
+                    };
+                    addresses.insert(part, address);
+                    encode(&leaf, &Value::Int(address))?
                 }
                 Type::Int(int) => {
                     let value = match self.inputs.params.get(&part) {
                         Some(value) => int.wrap(*value),
+                        None if self.inputs.zeros => 0,
                         // One of several scales: a bound of a loop, a size, anything.
                         None => int.wrap(match random % 8 {
                             0 => small(random),
@@ -238,6 +245,9 @@ impl<'p> Machine<'p> {
                     params.insert(part, value);
                     int_bytes(*int, value).into_iter().map(Some).collect()
                 }
+                // No function: nobody can call it.
+                Type::Ptr(_) if self.inputs.exact => encode(&leaf, &Value::Int(0))?,
+                Type::Float(_) if self.inputs.zeros => encode(&leaf, &Value::Float(0.0))?,
                 Type::Float(_) => encode(&leaf, &Value::Float((small(random) as f64) / 2.0))?,
                 other => return unsupported(format!("a parameter of type `{other}`")),
             };
@@ -298,11 +308,35 @@ impl<'p> Machine<'p> {
         if ty.has_unknown_size() {
             return unsupported(format!("a variable of type `{ty}`"));
         }
-        let seed = mix(self.inputs.seed ^ u64::from(block));
-        self.memory.filled(name, Home::Shared(block), ty, 1, seed).or_else(|_| {
+        // By its elements: those of an array of many are filled as they are needed.
+        let (mut elem, mut count) = (ty, 1u64);
+        while let (Type::Array(inner, Some(n)), true) = (elem, self.inputs.exact) {
+            (elem, count) = (&**inner, count.saturating_mul(*n));
+        }
+        self.fill(name, Home::Shared(block), elem, count).or_else(|_| {
             // Too many parts to fill: not initialised.
             self.memory.plain(name, Home::Shared(block), ty).or_else(fault)
         })
+    }
+
+    /// Elements of an array of unknown size: in a replay, as many as there can be.
+    fn extent(&self, elem: &Type) -> u64 {
+        if self.inputs.exact { EVERYTHING / elem.size().max(1) } else { self.inputs.extent }
+    }
+
+    /// An object with its first contents: those that are given, and otherwise zeros or random ones.
+    fn fill(&mut self, name: &Name, home: Home, elem: &Type, count: u64) -> Result<ObjectId, Stop> {
+        let seed = match home {
+            Home::Shared(block) => mix(self.inputs.seed ^ u64::from(block)),
+            Home::Global | Home::Constant | Home::Thread(_) => self.inputs.seed,
+        };
+        let id = self.memory.filled(name, home, elem, count, (!self.inputs.zeros).then_some(seed)).or_else(fault)?;
+        if matches!(home, Home::Global | Home::Constant) {
+            for cell in self.inputs.cells.iter().filter(|cell| cell.array == *name) {
+                self.memory.put(id, cell.at, cell.ty, cell.value);
+            }
+        }
+        Ok(id)
     }
 
     fn dynamic_shared(&mut self, block: u32, name: &Name, elem: &Type) -> Result<ObjectId, Stop> {
@@ -312,9 +346,8 @@ impl<'p> Machine<'p> {
         if elem.has_unknown_size() {
             return unsupported(format!("a variable of type `{elem}`"));
         }
-        let count = DYNAMIC_SHARED / elem.size().max(1);
-        let seed = mix(self.inputs.seed ^ u64::from(block));
-        let id = self.memory.filled(name, Home::Shared(block), elem, count, seed).or_else(fault)?;
+        let count = self.inputs.dynamic / elem.size().max(1);
+        let id = self.fill(name, Home::Shared(block), elem, count)?;
         self.dynamic.insert(block, id);
         Ok(id)
     }
@@ -341,11 +374,17 @@ impl<'p> Machine<'p> {
         }
         let home = if decl.storage == Storage::Constant { Home::Constant } else { Home::Global };
         let (elem, count) = match &decl.ty {
-            Type::Array(elem, None) => ((**elem).clone(), self.inputs.extent),
+            Type::Array(elem, None) => ((**elem).clone(), self.extent(elem)),
             Type::Array(elem, Some(n)) => ((**elem).clone(), *n),
             ty => (ty.clone(), 1),
         };
-        let object = self.memory.filled(&decl.name, home, &elem, count, self.inputs.seed).or_else(fault)?;
+        if self.inputs.exact
+            && global.initialised
+            && !matches!(&global.init, Some(i) if matches!(i.kind, ExprKind::Int(_)))
+        {
+            return unsupported(format!("the initialiser of `{}`", decl.name));
+        }
+        let object = self.fill(&decl.name, home, &elem, count)?;
         if let (Some(init), Type::Int(int)) = (&global.init, &decl.ty)
             && let ExprKind::Int(value) = init.kind
         {
@@ -360,6 +399,10 @@ impl<'p> Machine<'p> {
 
     fn log(&mut self, worker: &Worker, access: Access) -> Result<(), Stop> {
         if worker.quiet {
+            return Ok(());
+        }
+        if let Some(watch) = &mut self.watch {
+            watch.see(worker, access);
             return Ok(());
         }
         if self.accesses.len() >= self.inputs.log {
@@ -413,7 +456,7 @@ impl<'p> Machine<'p> {
 
     // ---- steps ----
 
-    fn step(&mut self, worker: &mut Worker) -> Result<(), Stop> {
+    pub fn step(&mut self, worker: &mut Worker) -> Result<(), Stop> {
         self.steps = self.steps.checked_sub(1).ok_or(Stop::OutOfBudget)?;
         let Some(mut frame) = worker.frames.pop() else {
             worker.status = Status::Done;
@@ -605,6 +648,7 @@ impl<'p> Machine<'p> {
             }
             Op::Not => Value::Int(i128::from(!pop(frame)?.truth()?)),
             Op::Opaque(name, count, ty) => opaque(name.as_str(), &take(frame, count)?, &ty)?,
+            Op::Pure(name, count, ty) if self.inputs.exact => exact(name.as_str(), &take(frame, count)?, &ty)?,
             Op::Pure(name, count, ty) => pure(name.as_str(), &take(frame, count)?, &ty)?,
             Op::Convert(from, to) => convert(pop(frame)?, &from, &to)?,
             Op::Aggregate(parts, size) => {
@@ -740,107 +784,6 @@ fn three(frame: &mut Frame) -> Result<(i128, i128, u64), Stop> {
         Ok(length) if length <= 1 << 16 => Ok((first, second, length)),
         _ => unsupported("a copy of this length"),
     }
-}
-
-fn wait(worker: &mut Worker, scope: Scope, at: Span, reduce: Option<(Name, bool)>) -> Result<(), Stop> {
-    if scope == Scope::Cluster {
-        return unsupported("a barrier of a cluster");
-    }
-    let site = worker.frames.iter().map(|f| (f.function, f.pc)).collect();
-    worker.status = Status::Waits(Waits { scope, site, at, reduce });
-    Ok(())
-}
-
-/// Lets threads go on that all wait for each other. False when there are none.
-fn release(workers: &mut [Worker]) -> bool {
-    let mut released = false;
-    for scope in [Scope::Warp, Scope::Block, Scope::Grid] {
-        let group = |w: &Worker| match scope {
-            Scope::Warp => (w.place.block_id, w.place.warp),
-            Scope::Block => (w.place.block_id, 0),
-            _ => (0, 0),
-        };
-        let mut groups: Vec<(u32, u32)> = workers.iter().map(group).collect();
-        groups.sort_unstable();
-        groups.dedup();
-        for key in groups {
-            let members: Vec<usize> = (0..workers.len()).filter(|i| group(&workers[*i]) == key).collect();
-            let mut first: Option<Waits> = None;
-            let together = members.iter().all(|i| match &workers[*i].status {
-                Status::Waits(waits) if waits.scope == scope => {
-                    let same = first.as_ref().is_none_or(|f| f.site == waits.site || scope == Scope::Warp);
-                    first.get_or_insert_with(|| waits.clone());
-                    same
-                }
-                // A thread that has ended does not hold up its warp.
-                Status::Done => scope == Scope::Warp,
-                Status::Waits(_) | Status::Ready => false,
-            });
-            if together && first.is_some() {
-                pass(workers, &members, scope);
-                released = true;
-            }
-        }
-    }
-    released
-}
-
-fn pass(workers: &mut [Worker], members: &[usize], scope: Scope) {
-    let votes: Vec<bool> = members
-        .iter()
-        .filter_map(|i| match &workers.get(*i)?.status {
-            Status::Waits(Waits { reduce: Some((_, value)), .. }) => Some(*value),
-            _ => None,
-        })
-        .collect();
-    for i in members {
-        let Some(worker) = workers.get_mut(*i) else { continue };
-        let Status::Waits(waits) = &worker.status else { continue };
-        if let (Some((name, _)), Some(frame)) = (&waits.reduce, worker.frames.last_mut()) {
-            let value = match name.as_str() {
-                "__syncthreads_count" => votes.iter().filter(|v| **v).count() as i128,
-                "__syncthreads_and" => i128::from(votes.iter().all(|v| *v)),
-                _ => i128::from(votes.iter().any(|v| *v)),
-            };
-            frame.stack.push(Value::Int(value));
-        }
-        worker.status = Status::Ready;
-        match scope {
-            Scope::Grid | Scope::Cluster => {
-                worker.phase.grid += 1;
-                worker.phase.block += 1;
-                worker.phase.warp += 1;
-            }
-            Scope::Block => {
-                worker.phase.block += 1;
-                worker.phase.warp += 1;
-            }
-            Scope::Warp => worker.phase.warp += 1,
-        }
-    }
-}
-
-/// Nobody can go on: who waits for whom.
-fn stuck(workers: &[Worker]) -> End {
-    for (i, worker) in workers.iter().enumerate() {
-        let Status::Waits(waits) = &worker.status else { continue };
-        let partner = workers.iter().position(|other| {
-            let near = match waits.scope {
-                Scope::Grid | Scope::Cluster => true,
-                Scope::Block => other.place.block_id == worker.place.block_id,
-                Scope::Warp => (other.place.block_id, other.place.warp) == (worker.place.block_id, worker.place.warp),
-            };
-            near && match &other.status {
-                Status::Done => true,
-                Status::Waits(others) => others.site != waits.site,
-                Status::Ready => false,
-            }
-        });
-        if let Some(other) = partner {
-            return End::Diverged(Divergence { waits: i as u32, at: waits.at, other: other as u32 });
-        }
-    }
-    End::Stopped(Stop::Unsupported("threads that wait for each other".to_owned()))
 }
 
 /// `s.x`, `s.v.y`, `a[2]`: the name of the scalar part at an offset.

@@ -13,8 +13,11 @@ use crate::kernel::types::Type;
 pub struct ObjectId(pub u32);
 
 const OFFSET_BITS: u32 = 40;
-/// No object is larger.
-const MAX_SIZE: u64 = 1 << 26;
+/// No object whose bytes are all there is larger.
+const MAX_SIZE: u64 = 1 << 20;
+/// Nor one that is filled as it is needed, nor its elements.
+const MAX_FILLED: u64 = 1 << (OFFSET_BITS - 1);
+const MAX_ELEMENT: u64 = 1 << 18;
 /// Elements that are filled at a time.
 const CHUNK: u64 = 32;
 
@@ -28,9 +31,10 @@ pub enum Home {
     Constant,
 }
 
-/// Random contents, element by element.
+/// First contents, element by element.
 struct Filler {
-    seed: u64,
+    /// Of random ones; `None`: zeros.
+    seed: Option<u64>,
     stride: u64,
     /// The scalar parts of an element, by offset.
     leaves: Vec<(u64, Type)>,
@@ -90,23 +94,30 @@ impl Memory {
     /// An object without contents.
     pub fn plain(&mut self, name: &Name, home: Home, ty: &Type) -> Result<ObjectId, Fault> {
         let size = ty.size();
-        if size > MAX_SIZE >> 6 {
+        if size > MAX_SIZE {
             return Err(Fault::TooLarge);
         }
         let bytes = vec![None; size as usize];
         Ok(self.push(name, home, ty, size, bytes, None))
     }
 
-    /// An object with random contents: so many elements of a type.
-    pub fn filled(&mut self, name: &Name, home: Home, elem: &Type, count: u64, seed: u64) -> Result<ObjectId, Fault> {
+    /// An object with zeros, or with random contents: so many elements of a type.
+    pub fn filled(
+        &mut self,
+        name: &Name,
+        home: Home,
+        elem: &Type,
+        count: u64,
+        seed: Option<u64>,
+    ) -> Result<ObjectId, Fault> {
         let mut leaves = Vec::new();
         scalars(elem, 0, &mut leaves).ok_or(Fault::TooLarge)?;
         let stride = elem.size().max(1);
         let size = stride.saturating_mul(count);
-        if size > MAX_SIZE || stride > MAX_SIZE >> 8 {
+        if size > MAX_FILLED || stride > MAX_ELEMENT {
             return Err(Fault::TooLarge);
         }
-        let seed = mix(seed ^ mix(name.as_str().bytes().fold(7, |h, b| mix(h ^ u64::from(b)))));
+        let seed = seed.map(|seed| mix(seed ^ mix(name.as_str().bytes().fold(7, |h, b| mix(h ^ u64::from(b))))));
         Ok(self.push(name, home, elem, size, Vec::new(), Some(Filler { seed, stride, leaves })))
     }
 
@@ -201,6 +212,22 @@ impl Memory {
         }
     }
 
+    /// Puts a number where an object has a number of that size, or a floating-point one; elsewhere it is not put.
+    pub fn put(&mut self, id: ObjectId, at: u64, ty: IntTy, value: i128) {
+        let Some(filler) = self.objects.get(id.0 as usize).and_then(|o| o.filler.as_ref()) else { return };
+        let inside = at % filler.stride;
+        let Some((_, leaf)) = filler.leaves.iter().find(|(offset, _)| *offset == inside) else { return };
+        let bytes = match leaf {
+            // Which number it is does not matter, as long as others are different.
+            Type::Float(4) => ((value % (1 << 20)) as f32).to_le_bytes().to_vec(),
+            Type::Float(8) => ((value % (1 << 20)) as f64).to_le_bytes().to_vec(),
+            Type::Int(_) if ty != IntTy::OPAQUE => int_bytes(ty, value),
+            _ => return,
+        };
+        let bytes: Vec<Option<u8>> = bytes.into_iter().map(Some).collect();
+        self.write(id, at, &bytes);
+    }
+
     pub fn write(&mut self, id: ObjectId, offset: u64, bytes: &[Option<u8>]) {
         let Some(object) = self.objects.get_mut(id.0 as usize) else { return };
         for (at, byte) in (offset..).zip(bytes) {
@@ -223,11 +250,12 @@ impl Object {
 impl Filler {
     fn chunk(&self, chunk: u64) -> Vec<Option<u8>> {
         let mut bytes = vec![Some(0); self.stride.saturating_mul(CHUNK) as usize];
+        let Some(seed) = self.seed else { return bytes };
         // Most arrays are of one style: all small, or any of those that `small` gives.
-        let narrow = mix(self.seed) % 3;
+        let narrow = mix(seed) % 3;
         for i in 0..CHUNK {
             for (part, (offset, ty)) in self.leaves.iter().enumerate() {
-                let random = mix(self.seed ^ mix(chunk.wrapping_mul(CHUNK).wrapping_add(i) ^ ((part as u64) << 48)));
+                let random = mix(seed ^ mix(chunk.wrapping_mul(CHUNK).wrapping_add(i) ^ ((part as u64) << 48)));
                 let value = match narrow {
                     0 => i128::from(random >> 40) % 4,
                     1 => i128::from(random >> 40) % 16,

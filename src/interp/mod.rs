@@ -4,20 +4,24 @@
 //! run: an access outside of its object, a value that is not initialised, signed overflow and the like end the run, and
 //! so does whatever is not supported. A run that ended so proves nothing.
 
+pub mod barriers;
 pub mod code;
 pub mod machine;
 pub mod memory;
 pub mod race;
+pub mod replay;
 pub mod value;
 
 use std::collections::BTreeMap;
 
 use crate::base::{Name, Span};
 use crate::core::Scope;
+use crate::exp::IntTy;
 
 pub use machine::run;
 pub use memory::ObjectId;
 pub use race::{Race, races};
+pub use replay::{Goal, Met, Missed, Part, replay};
 
 /// What a kernel is run with.
 #[derive(Clone, Debug)]
@@ -35,6 +39,25 @@ pub struct Inputs {
     pub steps: u64,
     /// Accesses that are logged at most.
     pub log: usize,
+    /// Bytes of shared memory that the launch gives.
+    pub dynamic: u64,
+    /// Arrays and parameters hold zeros, and nothing random, where nothing is given.
+    pub zeros: bool,
+    /// Numbers that arrays hold at first.
+    pub cells: Vec<Cell>,
+    /// Pointer parameters that point to the same place as an earlier one.
+    pub same: BTreeMap<String, String>,
+    /// Only values that the program does have: what would have to be made up is not supported.
+    pub exact: bool,
+}
+
+/// A number in an array, at a byte.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Cell {
+    pub array: Name,
+    pub at: u64,
+    pub ty: IntTy,
+    pub value: i128,
 }
 
 impl Default for Inputs {
@@ -48,6 +71,11 @@ impl Default for Inputs {
             extent: 1 << 16,
             steps: 2_000_000,
             log: 100_000,
+            dynamic: 4096,
+            zeros: false,
+            cells: Vec::new(),
+            same: BTreeMap::new(),
+            exact: false,
         }
     }
 }

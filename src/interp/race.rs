@@ -34,18 +34,25 @@ fn same_phase(a: &Access, b: &Access, one: &Thread, two: &Thread) -> bool {
 }
 
 fn race(run: &Run, a: &Access, b: &Access) -> bool {
-    if a.thread == b.thread {
-        return false;
+    match (run.threads.get(a.thread as usize), run.threads.get(b.thread as usize)) {
+        (Some(one), Some(two)) => a.thread != b.thread && conflict(a, b, one, two),
+        _ => false,
     }
-    let (Some(one), Some(two)) = (run.threads.get(a.thread as usize), run.threads.get(b.thread as usize)) else {
-        return false;
-    };
+}
+
+/// Do accesses of two threads to a common byte race?
+pub(super) fn conflict(a: &Access, b: &Access, one: &Thread, two: &Thread) -> bool {
     let level = match one {
         one if one.block_id != two.block_id => Scope::Grid,
         one if one.warp != two.warp => Scope::Block,
         _ => Scope::Warp,
     };
     mode(a.kind).conflicts(&mode(b.kind), level) && same_phase(a, b, one, two)
+}
+
+/// Do both store the same bytes in the same place?
+pub(super) fn same_value(a: &Access, b: &Access) -> bool {
+    (a.kind, b.kind) == (Kind::Write, Kind::Write) && (a.start, a.length) == (b.start, b.length) && a.value == b.value
 }
 
 /// The first races of a run, at most one a byte and class: those whose values differ come first.
@@ -70,9 +77,7 @@ pub fn races(run: &Run) -> Vec<Race> {
                 if !race(run, other, access) {
                     continue;
                 }
-                let same_value = (other.kind, access.kind) == (Kind::Write, Kind::Write)
-                    && (other.start, other.length) == (access.start, access.length)
-                    && other.value == access.value;
+                let same_value = same_value(other, access);
                 let new = Race { first: j, second: i, same_value };
                 if !found.iter().any(|r| r.same_value == same_value) {
                     found.push(new);

@@ -142,6 +142,44 @@ pub fn opaque(op: &str, args: &[Value], ty: &Type) -> Result<Value, Stop> {
     }
 }
 
+/// A function of the library that touches no memory, of which the value is known.
+pub fn exact(name: &str, args: &[Value], ty: &Type) -> Result<Value, Stop> {
+    let Type::Float(bytes) = ty else { return pure(name, args, ty) };
+    let numbers = args.iter().map(Value::real).collect::<Result<Vec<_>, _>>()?;
+    let stem = name.trim_start_matches('_').trim_end_matches('f');
+    let real = match (stem, numbers.as_slice()) {
+        ("sqrt" | "sqrt_rn" | "fsqrt_rn", [x]) => x.sqrt(),
+        ("rsqrt" | "frsqrt_rn", [x]) => 1.0 / x.sqrt(),
+        ("cbrt", [x]) => x.cbrt(),
+        ("fabs" | "abs", [x]) => x.abs(),
+        ("floor", [x]) => x.floor(),
+        ("ceil", [x]) => x.ceil(),
+        ("trunc", [x]) => x.trunc(),
+        ("round", [x]) => x.round(),
+        ("rint" | "nearbyint", [x]) => x.round_ties_even(),
+        ("exp", [x]) => x.exp(),
+        ("exp2", [x]) => x.exp2(),
+        ("log", [x]) => x.ln(),
+        ("log2", [x]) => x.log2(),
+        ("log10", [x]) => x.log10(),
+        ("sin", [x]) => x.sin(),
+        ("cos", [x]) => x.cos(),
+        ("tan", [x]) => x.tan(),
+        ("atan2", [y, x]) => y.atan2(*x),
+        ("tanh", [x]) => x.tanh(),
+        ("pow", [x, y]) => x.powf(*y),
+        ("fmin" | "min", [x, y]) => x.min(*y),
+        ("fmax" | "max", [x, y]) => x.max(*y),
+        ("fmod", [x, y]) => x % y,
+        ("fma" | "fma_rn" | "fmaf_rn", [x, y, z]) => x.mul_add(*y, *z),
+        ("fdivide" | "fdiv_rn", [x, y]) => x / y,
+        ("fadd_rn", [x, y]) => x + y,
+        ("fmul_rn", [x, y]) => x * y,
+        _ => return unsupported(format!("`{name}`")),
+    };
+    Ok(Value::Float(if *bytes == 4 { f64::from(real as f32) } else { real }))
+}
+
 /// A function of the library that touches no memory. A function of floating-point numbers is any one, the same for the
 /// same arguments.
 pub fn pure(name: &str, args: &[Value], ty: &Type) -> Result<Value, Stop> {

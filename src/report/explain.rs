@@ -165,6 +165,7 @@ mod tests {
             "too-deep",
             "ill-formed",
             "header-dimensions",
+            "findings-limit",
             "run-timeout",
             "internal-error",
             "recursion",

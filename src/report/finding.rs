@@ -52,6 +52,23 @@ pub enum FindingClass {
     SameValue,
 }
 
+/// What a finding was replayed on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Replay {
+    /// The code of the kernel was run, and made both accesses.
+    Kernel(Ran),
+    /// The protocol of the kernel; why its code was not run.
+    Protocol(String),
+}
+
+/// Which threads of the grid ran: no more than it takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ran {
+    Threads,
+    Blocks,
+    Grid,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     Warp,
@@ -103,6 +120,8 @@ pub struct Finding {
     pub level: Level,
     pub accesses: Vec<AccessReport>,
     pub witness: Witness,
+    /// How it was confirmed, unless it is only `possible`.
+    pub replay: Option<Replay>,
     /// Why it is only `possible`.
     pub reason: Option<String>,
     pub help: Option<String>,

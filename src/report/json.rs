@@ -84,6 +84,9 @@ struct FindingJson<'a> {
     level: &'static str,
     accesses: Vec<AccessJson<'a>>,
     witness: WitnessJson<'a>,
+    by: Option<&'static str>,
+    ran: Option<&'static str>,
+    not_run: Option<&'a str>,
     reason: Option<&'a str>,
     help: Option<&'a str>,
 }
@@ -211,6 +214,7 @@ impl LaunchJson {
 
 impl<'a> FindingJson<'a> {
     fn of(kernel: &KernelReport, finding: &'a Finding) -> FindingJson<'a> {
+        let (by, ran, not_run) = words::replay(finding.replay.as_ref());
         FindingJson {
             id: &finding.id,
             code: words::finding_code(finding),
@@ -221,6 +225,9 @@ impl<'a> FindingJson<'a> {
             level: words::level(finding.level),
             accesses: finding.accesses.iter().map(AccessJson::of).collect(),
             witness: WitnessJson::of(&finding.witness),
+            by,
+            ran,
+            not_run,
             reason: finding.reason.as_deref(),
             help: finding.help.as_deref(),
         }

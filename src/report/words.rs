@@ -2,7 +2,7 @@
 
 use super::finding::{
     AccessMode, AccessReport, FileStatus, Finding, FindingClass, FindingKind, KernelReport, Launch, LaunchSource,
-    Level, Location, Report, Verdict,
+    Level, Location, Ran, Replay, Report, Verdict,
 };
 
 pub(super) fn verdict(verdict: Verdict) -> &'static str {
@@ -37,6 +37,22 @@ pub(super) fn class(class: FindingClass) -> &'static str {
         FindingClass::Confirmed => "confirmed",
         FindingClass::Possible => "possible",
         FindingClass::SameValue => "same-value",
+    }
+}
+
+/// How a finding was replayed, what ran of the grid, and why nothing did.
+pub(super) fn replay(replay: Option<&Replay>) -> (Option<&'static str>, Option<&'static str>, Option<&str>) {
+    match replay {
+        None => (None, None, None),
+        Some(Replay::Kernel(ran)) => {
+            let ran = match ran {
+                Ran::Threads => "threads",
+                Ran::Blocks => "blocks",
+                Ran::Grid => "grid",
+            };
+            (Some("interpreter"), Some(ran), None)
+        }
+        Some(Replay::Protocol(why)) => (Some("protocol"), None, Some(why)),
     }
 }
 
@@ -192,7 +208,23 @@ pub(super) fn launch(launch: &Launch) -> String {
 /// Why a finding has its class.
 pub(super) fn class_reason(finding: &Finding) -> String {
     match finding.class {
-        FindingClass::Confirmed => "confirmed: replayed with these values".to_owned(),
+        FindingClass::Confirmed => match &finding.replay {
+            Some(Replay::Kernel(ran)) => {
+                let who = match ran {
+                    Ran::Threads => "the two threads were",
+                    Ran::Blocks if finding.accesses.windows(2).all(|two| two[0].block == two[1].block) => {
+                        "their block was"
+                    }
+                    Ran::Blocks => "their blocks were",
+                    Ran::Grid => "the grid was",
+                };
+                format!("confirmed: {who} run with these values")
+            }
+            Some(Replay::Protocol(why)) => {
+                format!("confirmed: replayed on the protocol with these values; the code was not run: {why}")
+            }
+            None => "confirmed: replayed with these values".to_owned(),
+        },
         FindingClass::Possible => {
             format!("possible: {}", finding.reason.as_deref().unwrap_or("it was not replayed"))
         }

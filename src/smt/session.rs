@@ -127,6 +127,10 @@ pub struct Session {
     loaded: Option<u64>,
     /// What the keys of all queries have in common, once it is known; `None` where nothing can be kept.
     context: Option<Option<Digest>>,
+    /// Nobody looks at the model of this query.
+    any_model: bool,
+    /// This query is asked of a solver that remembers nothing.
+    fresh: bool,
 }
 
 /// Conditions that hold in all queries to come.
@@ -152,7 +156,15 @@ enum Verdict {
 
 impl Session {
     pub fn new(config: SolverConfig) -> Session {
-        Session { link: Link::new(&config), config, base: None, loaded: None, context: None }
+        Session {
+            link: Link::new(&config),
+            config,
+            base: None,
+            loaded: None,
+            context: None,
+            any_model: false,
+            fresh: false,
+        }
     }
 
     pub fn stats(&self) -> Stats {
@@ -169,6 +181,26 @@ impl Session {
         self.timed(|this| {
             if query.depth() > DEEP { on_large_stack(|| this.answer(None, query)) } else { this.answer(None, query) }
         })
+    }
+
+    /// Is the query satisfiable? Which of its models comes with the answer may depend on what was asked before: it is not to
+    /// be used.
+    pub fn exists(&mut self, query: &Query) -> Answer {
+        self.any_model = true;
+        let answer = self.check(query);
+        self.any_model = false;
+        answer
+    }
+
+    /// The same as `check`, where there most likely is a model: a solver that remembers nothing is asked at once.
+    pub fn model(&mut self, query: &Query, at_most: Option<Duration>) -> Answer {
+        self.fresh = self.config.cache.is_some();
+        let timeout = self.config.timeout;
+        self.config.timeout = at_most.map_or(timeout, |most| most.min(timeout));
+        let answer = self.check(query);
+        self.config.timeout = timeout;
+        self.fresh = false;
+        answer
     }
 
     /// From now on `check_extra` asks about `base` and more conditions.
@@ -267,6 +299,10 @@ impl Session {
         }
         let start = Instant::now();
         self.link.unconfirmed = None;
+        if self.fresh && !self.link.blank() {
+            self.loaded = None;
+            self.link.forget();
+        }
         let answer = self.retried(|this| {
             if base.is_none() {
                 this.unload();
@@ -321,7 +357,7 @@ impl Session {
             let second = config.second.as_ref().map(|second| second.path());
             self.context = Some(located.ok().and_then(|solver| cache.context(&settings, &solver, second)));
         }
-        let key = cache.key(self.context.as_ref()?.as_ref()?, query);
+        let key = cache.key(self.context.as_ref()?.as_ref()?, query, self.any_model);
         Some((cache, key))
     }
 
@@ -413,7 +449,7 @@ impl Session {
         again: impl FnOnce(&mut Session, Instant) -> Result<Answer, Reason>,
     ) -> Result<Answer, Reason> {
         let may_differ = matches!(attempt, Ok(Answer::Sat(_)) | Err(Reason::Incomplete(_)));
-        if blank || self.config.cache.is_none() || !may_differ {
+        if blank || self.any_model || self.config.cache.is_none() || !may_differ {
             return attempt;
         }
         self.loaded = None;

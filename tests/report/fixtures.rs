@@ -101,6 +101,7 @@ pub fn finding(id: &str, array: &str, accesses: Vec<AccessReport>) -> Finding {
             grid_dim: [1, 1, 1],
             values: BTreeMap::new(),
         },
+        replay: None,
         reason: None,
         help: None,
     }

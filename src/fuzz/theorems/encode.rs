@@ -265,7 +265,7 @@ impl Questions {
             let says = |b: &B| eval_b(b, env).map_err(error);
             if says(&question.same_value)? == differ
                 || !says(&question.exactly(i, j))?
-                || says(&question.other_than(i, j))?
+                || says(&question.other_than(&[i], &[j]))?
             {
                 return Err(format!("sides {i} and {j}: the question says another thing of the values"));
             }

@@ -8,8 +8,9 @@ pub const ENTRIES: &[Entry] = &[
         title: "two threads touch the same cell, one of them writes, and nothing orders them",
         what: "Two different threads access the same cell of an array, at least one of them writes, and no barrier that \
                both threads take part in lies between the two accesses. Atomics whose scope covers both threads do not race with each other, but an atomic and a plain access do. A \
-               finding is `confirmed` when the two threads, with the values shown, were replayed on the reference \
-               interpreter and did race; it is `possible` when it rests on something that is not modelled, which is \
+               finding is `confirmed` when the kernel was run with the values shown, and the two threads did make both \
+               accesses with no barrier between them. Where the code cannot be run, which is then said, its \
+               protocol was replayed. It is `possible` when it rests on something that is not modelled, which is \
                then named.",
         why: "The result depends on which thread comes first. It can be right on one device, driver or compiler and \
               wrong on the next, and the language gives such a program no meaning at all: the compiler may keep the \
@@ -416,6 +417,16 @@ int main() { scale<<<4, 128>>>(a); }",
         fix: "Correct the line with `--blockDim` and `--gridDim`, or give `--block-dim` and `--grid-dim`.",
         limits: "The limits are those of current devices: 1024 threads a block, and 65535 blocks along y and z.",
         example: "//--blockDim=4096 --gridDim=1",
+    },
+    Entry {
+        code: "findings-limit",
+        title: "there may be more pairs of accesses that race than are listed",
+        what: "The kernel has findings, and others were not looked for or are not shown: there are as many as \
+               `--max-findings` asks for, or looking for another one took much longer than for the first.",
+        why: "The verdict is certain without them, and rests on those that are listed.",
+        fix: "Fix those that are listed and run again, or give a larger `--max-findings`.",
+        limits: "Two accesses that race in several phases of the kernel are one finding at each level.",
+        example: "faial-like check --max-findings 100 src/",
     },
     Entry {
         code: "run-timeout",

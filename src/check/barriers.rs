@@ -1,0 +1,114 @@
+//! Do all threads reach the barriers together?
+
+use std::collections::BTreeMap;
+
+use super::findings::{Key, axes, report_level};
+use super::kernel::Check;
+use super::pipeline::AtLevel;
+use super::questions::question;
+use super::source::location;
+use super::witness::{Divergence, diverge};
+use crate::base::Span;
+use crate::core::SiteId;
+use crate::core::nonempty::{MustRun, may_be_empty};
+use crate::core::scope::Level;
+use crate::core::uniform::{Obligation, divergence};
+use crate::report::finding::{
+    AccessMode, AccessReport, Finding, FindingClass, FindingKind, Level as ReportLevel, Replay,
+};
+use crate::smt::Answer;
+
+/// Why the code is not run for a divergence.
+const DIVERGENCE: &str = "only races are run";
+
+impl Check<'_> {
+    pub(super) fn outside_paper(&mut self, why: &str, span: Option<Span>) {
+        self.reason("outside-paper", format!("the path of the paper does not take this kernel: {why}"), span);
+    }
+
+    /// Does a synchronised loop run, as the path of the paper takes it for granted?
+    pub(super) fn runs(&mut self, at: &AtLevel, given: &MustRun) {
+        let mut asserts = vec![may_be_empty(&at.projection, given)];
+        asserts.extend(self.pair_facts(&at.projection.locals));
+        if let Some(assumptions) = self.presolve.refuted(&asserts) {
+            return self.rests_on(assumptions);
+        }
+        self.queries += 1;
+        let why = match self.session.check(&question(asserts)) {
+            Answer::Unsat { assumptions } => return self.rests_on(assumptions),
+            Answer::Sat(_) => "may not run".to_owned(),
+            Answer::Unknown(reason) => format!("was not proved to run: {reason}"),
+        };
+        let why = format!("the synchronised loop over `{}` {why} [WF-NONEMPTY]", given.range.var.name);
+        self.outside_paper(&why, Some(self.span(given.barrier)));
+    }
+
+    /// Do the threads of a pair agree on whether, and how often, they reach a barrier?
+    pub(super) fn uniformity(&mut self, at: &AtLevel, obligation: &Obligation) {
+        let span = self.span(obligation.barrier);
+        let mut asserts = vec![divergence(&at.projection, obligation)];
+        asserts.extend(self.facts(&asserts, &at.projection.locals));
+        if let Some(assumptions) = self.presolve.refuted(&asserts) {
+            return self.rests_on(assumptions);
+        }
+        let query = question(asserts.clone());
+        self.queries += 1;
+        let line = location(self.sources, span).line;
+        match self.session.check(&query) {
+            Answer::Unsat { assumptions } => self.rests_on(assumptions),
+            Answer::Sat(model) => {
+                let race = diverge(&self.inferred.kernel, &asserts, &model, at.level, self.options.warp_size);
+                if let Some(doubt) = &race.doubt {
+                    let text = format!("that all threads reach this barrier together was not proved: {doubt}");
+                    self.reason("barrier-uniformity", text, Some(span));
+                }
+                let barrier = race.barrier.unwrap_or(obligation.barrier);
+                self.diverged(at.level, barrier, race);
+                self.assumptions.push(format!("for races: all threads reach the barrier in line {line} together"));
+            }
+            Answer::Unknown(reason) => {
+                let text = format!("whether all threads reach this barrier together was not decided: {reason}");
+                self.reason("barrier-uniformity", text, Some(span));
+            }
+        }
+    }
+
+    fn diverged(&mut self, level: Level, barrier: SiteId, race: Divergence) {
+        let kernel = &self.inferred.kernel;
+        let site = match self.inferred.sites.get(barrier.0 as usize) {
+            Some(site) => site.clone(),
+            None => crate::bug!("site {} is not known", barrier.0),
+        };
+        let accesses: Vec<AccessReport> = race
+            .threads
+            .iter()
+            .map(|thread| AccessReport {
+                at: location(self.sources, site.span),
+                mode: AccessMode::Barrier,
+                thread: axes(&kernel.threads, &thread.thread),
+                block: axes(&kernel.blocks, &thread.block),
+                index: Vec::new(),
+                calls: site.calls.iter().map(|s| location(self.sources, *s)).collect(),
+                locals: BTreeMap::new(),
+            })
+            .collect();
+        let key = Key::divergence(barrier);
+        let id = self.finding_id("barrier", ReportLevel::Block, &accesses);
+        let class = if race.doubt.is_none() { FindingClass::Confirmed } else { FindingClass::Possible };
+        let witness = self.values(race.globals, race.contents);
+        let replay = race.doubt.is_none().then(|| Replay::Protocol(DIVERGENCE.to_owned()));
+        let finding = Finding {
+            id,
+            kind: FindingKind::Divergence,
+            class,
+            array: String::new(),
+            level: report_level(level),
+            accesses,
+            witness,
+            replay,
+            reason: race.doubt,
+            help: None,
+        };
+        self.findings.add(key, finding);
+    }
+}

@@ -1,0 +1,147 @@
+//! A race on the kernel itself: its code is run with the values of a witness, until both accesses were made.
+
+use std::collections::BTreeMap;
+
+use super::kernel::CheckOptions;
+use super::source::{KernelCode, SourceKernel};
+use super::witness::{Content, Race, input_place};
+use crate::base::Span;
+use crate::core::Mode;
+use crate::frontend::cuda::lower::LoweredKernel;
+use crate::interp::{Cell, Goal, Inputs, Missed, Part, Stop, replay};
+use crate::report::finding::{AccessReport, Launch, LaunchSource, Ran, Witness};
+
+/// Operations for one race, and for all of a kernel.
+const STEPS: u64 = 1_000_000;
+const ALL_STEPS: u64 = 4_000_000;
+/// Random contents that are tried, where the model rests on values that are not modelled.
+const SEEDS: [u64; 3] = [1, 2, 3];
+
+/// Runs the code of a kernel.
+pub(super) struct Executor<'a> {
+    code: Result<&'a LoweredKernel, String>,
+    /// The values of parameters that are given, and pointers that are the same.
+    params: BTreeMap<String, i128>,
+    same: BTreeMap<String, String>,
+    warp_size: u32,
+    /// That are left, for all races of the kernel.
+    steps: u64,
+}
+
+/// What came of a run.
+pub(super) enum Tried {
+    /// Both accesses were made in one phase. Did they store the same bytes?
+    Met { ran: Ran, same_value: bool },
+    /// Both threads ran to their ends, with all that the witness says, and did not make the accesses in one phase.
+    Refuted,
+    /// Nothing is known, and why.
+    NotRun(String),
+}
+
+impl<'a> Executor<'a> {
+    pub fn new(kernel: &'a SourceKernel, launch: &Launch, options: &CheckOptions) -> Executor<'a> {
+        let mut params = options.params.clone();
+        let mut same = BTreeMap::new();
+        let mut code = match &kernel.code {
+            KernelCode::Cuda(code) => Ok(&**code),
+            KernelCode::Protocol(_) => Err("there is only a protocol".to_owned()),
+        };
+        if launch.from == LaunchSource::LaunchSite {
+            params.extend(kernel.host.params.clone());
+            params.extend(options.params.clone());
+            for (later, (earlier, start)) in &kernel.host.aliases {
+                if *start {
+                    same.insert(later.clone(), earlier.clone());
+                } else {
+                    code = Err(format!("`{later}` points somewhere into the array of `{earlier}`"));
+                }
+            }
+        }
+        Executor { code, params, same, warp_size: options.warp_size, steps: ALL_STEPS }
+    }
+
+    /// Runs the two threads, and as many others as it takes, up to the race.
+    pub fn run(
+        &mut self,
+        spans: [Span; 2],
+        modes: [Mode; 2],
+        race: &Race,
+        accesses: &[AccessReport],
+        witness: &Witness,
+    ) -> Tried {
+        let code = match &self.code {
+            Ok(code) => *code,
+            Err(why) => return Tried::NotRun(why.clone()),
+        };
+        let small = |at: &[i128; 3]| -> Option<[u32; 3]> {
+            let [x, y, z] = at.map(|n| u32::try_from(n).ok());
+            Some([x?, y?, z?])
+        };
+        let places: Option<Vec<_>> = accesses.iter().map(|a| Some((small(&a.block)?, small(&a.thread)?))).collect();
+        let places = places.and_then(|places| <[_; 2]>::try_from(places).ok());
+        let (Some(threads), Some(block), Some(grid)) = (places, small(&witness.block_dim), small(&witness.grid_dim))
+        else {
+            return Tried::NotRun("the launch is too large".to_owned());
+        };
+        let mut params = witness.params.clone();
+        params.extend(self.params.clone());
+        let mut inputs = Inputs {
+            block,
+            grid,
+            warp_size: self.warp_size,
+            params,
+            steps: STEPS.min(self.steps),
+            dynamic: 1 << 20,
+            zeros: true,
+            cells: cells(&race.needed),
+            same: self.same.clone(),
+            exact: true,
+            ..Inputs::default()
+        };
+        let goal = Goal { threads, spans, modes };
+        let mut steps = inputs.steps;
+        let mut found = replay(&code.program, code.kernel, &inputs, &goal, &mut steps);
+        if found.is_err() && race.cells.len() > race.needed.len() {
+            inputs.cells = cells(&race.cells);
+            found = replay(&code.program, code.kernel, &inputs, &goal, &mut steps);
+        }
+        if race.doubt.is_some() {
+            inputs.zeros = false;
+            for seed in SEEDS {
+                if matches!(found, Ok(_) | Err(Missed::Diverged)) {
+                    break;
+                }
+                inputs.seed = seed;
+                found = replay(&code.program, code.kernel, &inputs, &goal, &mut steps);
+            }
+        }
+        self.steps = self.steps.saturating_sub(inputs.steps - steps);
+        match found {
+            Ok(met) => {
+                let ran = match met.part {
+                    Part::Pair => Ran::Threads,
+                    Part::Blocks => Ran::Blocks,
+                    Part::Grid => Ran::Grid,
+                };
+                Tried::Met { ran, same_value: met.same_value }
+            }
+            Err(Missed::Finished) if inputs.cells.len() == race.cells.len() => Tried::Refuted,
+            Err(Missed::Finished) => Tried::NotRun("no input gives an array what it is to hold".to_owned()),
+            Err(Missed::Diverged) => {
+                Tried::NotRun("with these values not all threads pass the barriers before the race".to_owned())
+            }
+            Err(Missed::Stopped(Stop::OutOfBudget)) => Tried::NotRun("the run to the race is too long".to_owned()),
+            Err(Missed::Stopped(Stop::Undefined(what))) => Tried::NotRun(format!("before the race: {what}")),
+            Err(Missed::Stopped(Stop::Unsupported(what))) => Tried::NotRun(format!("it stops at: {what}")),
+        }
+    }
+}
+
+/// Contents of arrays as numbers at places; what has no place is left out.
+fn cells(contents: &[Content]) -> Vec<Cell> {
+    let cell = |(fun, args, value): &Content| {
+        let (array, at) = input_place(fun, args)?;
+        Some(Cell { array, at, ty: fun.ty, value: *value })
+    };
+    contents.iter().filter_map(cell).collect()
+}

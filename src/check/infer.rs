@@ -1,0 +1,131 @@
+//! From a kernel to its protocol, with all that is given of it: options, the launch, the host code.
+
+use std::collections::BTreeMap;
+
+use super::host::{HostFacts, is_of_host};
+use super::kernel::CheckOptions;
+use super::source::{KernelCode, SourceKernel};
+use crate::base::{Name, Span};
+use crate::exp::display::Quoted;
+use crate::exp::{B, N, Subst, Var, free_vars_b};
+use crate::kernel::infer::{Config, Inferred, infer};
+use crate::report::finding::{Launch, LaunchSource};
+use crate::text::parse_protocol;
+
+/// Infers the protocol of a kernel, for the launch given.
+pub fn protocol_of(kernel: &SourceKernel, launch: &Launch, options: &CheckOptions) -> Inferred {
+    let host = (launch.from == LaunchSource::LaunchSite).then_some(&kernel.host);
+    protocol_with(kernel, host, launch, options, &[])
+}
+
+/// The same, with what is given of the host code, and without some of the assumptions of the source.
+pub(super) fn protocol_with(
+    kernel: &SourceKernel,
+    host: Option<&HostFacts>,
+    launch: &Launch,
+    options: &CheckOptions,
+    left_out: &[Span],
+) -> Inferred {
+    let mut inferred = match &kernel.code {
+        KernelCode::Cuda(code) => {
+            let mut config = config(launch, code.clusters, options);
+            config.left_out = left_out.to_vec();
+            if let Some(n) = kernel.launch_bounds.filter(|n| (1..1024).contains(n)) {
+                config.max_threads = n;
+            }
+            if let Some(host) = host {
+                config.params.extend(host.params.iter().map(|(n, v)| (n.clone(), *v)));
+                config.params.extend(options.params.clone());
+                config.aliases = host.aliases.clone();
+            }
+            infer(&code.program, code.kernel, &config)
+        }
+        KernelCode::Protocol(inferred) => specialise(inferred, launch, options),
+    };
+    let mut fixed = fixed_sizes(&inferred);
+    for (condition, words) in host.into_iter().flat_map(|h| &h.conditions) {
+        let condition = fixed.boolean(condition);
+        let vars = free_vars_b(&condition);
+        let globals = &mut inferred.kernel.globals;
+        if condition.as_lit().is_none() && vars.iter().all(|v| is_of_host(v) || globals.contains(v)) {
+            globals.extend(vars.into_iter().filter(is_of_host).filter(|v| !globals.contains(v)).collect::<Vec<_>>());
+            inferred.kernel.pre = B::and([inferred.kernel.pre.clone(), condition]);
+            inferred.assumptions.push(words.clone());
+        }
+    }
+    if let Some(host) = host {
+        for (later, (earlier, _)) in &host.aliases {
+            inferred.assumptions.push(format!("`{later}` points into the same array as `{earlier}` ({})", host.place));
+        }
+    }
+    for condition in &options.conditions {
+        if let Ok(assumed) = assume(&inferred.kernel.globals, condition) {
+            inferred.kernel.pre = B::and([inferred.kernel.pre.clone(), assumed]);
+            inferred.assumptions.push(condition.clone());
+        }
+    }
+    inferred
+}
+
+/// The sizes of the launch that are numbers.
+fn fixed_sizes(inferred: &Inferred) -> Subst<'static> {
+    let mut fixed = Subst::new();
+    for (what, sizes) in [("blockDim", inferred.block), ("gridDim", inferred.grid)] {
+        for (axis, size) in ["x", "y", "z"].into_iter().zip(sizes) {
+            if let Some(size) = size {
+                fixed.bind(&Name::new(format!("{what}.{axis}")), &N::num(size));
+            }
+        }
+    }
+    fixed
+}
+
+/// Reads a condition over globals. It is one of all threads; what it says of a name that a kernel does not have is not
+/// assumed of that kernel.
+pub fn assume(globals: &[Var], condition: &str) -> Result<B, String> {
+    let mut declared = String::new();
+    for var in globals {
+        declared.push_str(&format!("global {}: {};\n", Quoted(&var.name), var.ty));
+    }
+    let head = format!("kernel k {{\n{declared}assume\n");
+    match parse_protocol(&format!("{head}{condition}\n; code {{}} }}")) {
+        Ok(kernel) => Ok(kernel.pre),
+        Err(errors) => Err(errors.into_iter().next().map_or(String::new(), |e| e.message)),
+    }
+}
+
+fn config(launch: &Launch, cluster: Option<[Option<i128>; 3]>, options: &CheckOptions) -> Config {
+    Config {
+        block: launch.block,
+        grid: launch.grid,
+        cluster,
+        may_be_one: launch.open.map(|axes| axes.map(|open| !open && !options.all_dims)),
+        params: options.params.clone(),
+        warp_size: i128::from(options.warp_size),
+        max_threads: 1024,
+        large_grids: options.large_grids,
+        aliases: BTreeMap::new(),
+        all_arrays: options.arrays.is_empty(),
+        left_out: Vec::new(),
+        steps: options.steps,
+    }
+}
+
+/// A protocol that was read, for fixed parameters and dimensions: those of its globals that have the name.
+fn specialise(inferred: &Inferred, launch: &Launch, options: &CheckOptions) -> Inferred {
+    let mut inferred = inferred.clone();
+    let dims = [("blockDim", launch.block), ("gridDim", launch.grid)];
+    let dims = dims
+        .iter()
+        .flat_map(|(what, dims)| ["x", "y", "z"].iter().zip(dims).map(move |(a, d)| (format!("{what}.{a}"), *d)));
+    let fixed = dims.filter_map(|(name, dim)| Some((name, dim?)));
+    let mut pre = vec![inferred.kernel.pre.clone()];
+    for (name, value) in fixed.chain(options.params.iter().map(|(n, v)| (n.clone(), *v))) {
+        if let Some(var) = inferred.kernel.globals.iter().find(|v| v.name.as_str() == name) {
+            pre.push(N::var(var).eq(&N::num(value)));
+            inferred.assumptions.push(format!("{name} = {value}"));
+        }
+    }
+    inferred.kernel.pre = B::and(pre);
+    inferred
+}

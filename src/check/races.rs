@@ -1,0 +1,312 @@
+//! The races of a kernel: for each array and phase all pairs of accesses that race, one after the other.
+
+use std::time::{Duration, Instant};
+
+use super::execute::Tried;
+use super::findings::{Key, axes, kind, report_level};
+use super::kernel::Check;
+use super::pipeline::AtLevel;
+use super::questions::question;
+use super::source::location;
+use super::witness::{Race, shrink, witness};
+use crate::base::Name;
+use crate::core::race::{ArrayRaces, RacePhase, same_value_pair};
+use crate::core::scope::{Level, Task};
+use crate::core::{Mode, SiteId};
+use crate::exp::{B, N};
+use crate::report::finding::{AccessMode, AccessReport, Finding, FindingClass, FindingKind, Replay, Witness};
+use crate::smt::{Answer, Model, Reason};
+
+/// Time that a question gets for another race where one is confirmed, beyond a few times what the first took.
+const ANOTHER: Duration = Duration::from_millis(500);
+/// Values beyond this are worth a question whether smaller ones will do.
+const LARGE: i128 = 64;
+
+/// What is asked about one array in one phase.
+struct Asked<'p> {
+    phase: &'p RacePhase,
+    races: ArrayRaces,
+    /// What all races have in common.
+    base: Vec<B>,
+    /// Not the pairs that were found. [RACE-BLOCK]
+    blocked: Vec<B>,
+    /// What is known of any pair of threads.
+    facts: Vec<B>,
+}
+
+impl Asked<'_> {
+    fn query(&self, more: impl IntoIterator<Item = B>) -> crate::smt::Query {
+        question(self.base.iter().chain(&self.facts).chain(&self.blocked).cloned().chain(more).collect())
+    }
+
+    /// The sides that are this access: in several loops or branches of the phase it is one access all the same.
+    fn sides(&self, array: &Name, (site, mode): (SiteId, u8)) -> Vec<usize> {
+        let sides = self.phase.sides.iter().enumerate();
+        sides.filter(|(_, s)| s.array == *array && s.site == site && kind(&s.mode) == mode).map(|(i, _)| i).collect()
+    }
+
+    /// From now on other pairs than this one.
+    fn block(&mut self, array: &Name, pair: [(SiteId, u8); 2]) {
+        let [one, two] = pair.map(|access| self.sides(array, access));
+        self.blocked.push(self.races.other_than(&one, &two));
+    }
+}
+
+/// A class, and what it rests on.
+struct Judged {
+    class: FindingClass,
+    replay: Option<Replay>,
+    reason: Option<String>,
+}
+
+impl Check<'_> {
+    pub(super) fn level(&mut self, at: &AtLevel) {
+        for phase in at.race_phases() {
+            for array in phase.arrays() {
+                let selected =
+                    self.options.arrays.is_empty() || self.options.arrays.iter().any(|a| a == array.as_str());
+                if selected && may_conflict(&phase, &array) {
+                    self.array(at, &phase, &array);
+                } else if selected {
+                    self.presolve.read_only();
+                }
+                // More would not change the verdict.
+                if self.enough() {
+                    self.cut = true;
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Are there as many findings as are wanted, and a verdict that more of them would not change?
+    fn enough(&self) -> bool {
+        self.findings.len() >= self.options.max_findings && self.findings.any(FindingClass::Confirmed)
+    }
+
+    /// All races on one array in one phase.
+    fn array(&mut self, at: &AtLevel, phase: &RacePhase, array: &Name) {
+        // First without stored values, which only tell same-value races apart and can make a query hard.
+        let mut without = phase.clone();
+        let mut valued = false;
+        for side in &mut without.sides {
+            if let Mode::Wr(value) = &mut side.mode {
+                valued |= side.array == *array && value.is_some();
+                *value = None;
+            }
+        }
+        let facts = self.pair_facts(&phase.locals);
+        if let Some(assumptions) = self.presolve.race_free(&without, array, &facts) {
+            return self.rests_on(assumptions);
+        }
+        let races = without.races_on(array);
+        if races.formula.as_lit() == Some(false) {
+            return;
+        }
+        let base = vec![phase.assumptions.clone(), races.formula.clone()];
+        let facts = self.facts(&base, &phase.locals);
+        let mut asked = Asked { phase, races, base, blocked: Vec::new(), facts };
+        let known = self.findings.confirmed(array, phase.level);
+        known.iter().for_each(|pair| asked.block(array, *pair));
+        let started = Instant::now();
+        self.queries += 1;
+        match self.session.exists(&asked.query([])) {
+            Answer::Unsat { assumptions } => return self.rests_on(assumptions),
+            Answer::Sat(_) => {}
+            Answer::Unknown(reason) => return self.unknown(array, &reason, at.level),
+        }
+        if valued {
+            asked.races = phase.races_on(array);
+            asked.base = vec![phase.assumptions.clone(), asked.races.formula.clone()];
+            asked.facts = self.facts(&asked.base, &phase.locals);
+        }
+        let mut most = None;
+        let mut any = !known.is_empty();
+        // First races of different values; then, are there any between stores of the same one?
+        for same_value in [false, true] {
+            let condition = if same_value { asked.races.same_value.clone() } else { B::not(&asked.races.same_value) };
+            while condition.as_lit() != Some(false) {
+                self.queries += 1;
+                match self.session.model(&asked.query([condition.clone()]), most) {
+                    Answer::Unsat { assumptions } => {
+                        self.rests_on(assumptions);
+                        break;
+                    }
+                    Answer::Sat(model) => {
+                        any = true;
+                        let Some((pair, model)) = self.small(at, &asked, model, &condition, same_value) else {
+                            let reason = Reason::Incomplete("the model names no accesses".to_owned());
+                            return self.unknown(array, &reason, at.level);
+                        };
+                        let race = witness(&at.kernel, phase, pair, &model, self.options.warp_size);
+                        self.found(phase, array, pair, race, same_value);
+                        if self.findings.len() >= self.options.max_findings {
+                            self.cut = true;
+                            return;
+                        }
+                        asked.block(array, pair.map(|i| (phase.sides[i].site, kind(&phase.sides[i].mode))));
+                        if self.findings.any(FindingClass::Confirmed) {
+                            // The verdict is there: what else there is must not take long.
+                            most.get_or_insert(started.elapsed() * 4 + ANOTHER);
+                        }
+                    }
+                    Answer::Unknown(_) if most.is_some() => {
+                        self.cut = true;
+                        return;
+                    }
+                    Answer::Unknown(reason) => return self.unknown(array, &reason, at.level),
+                }
+            }
+        }
+        if !any {
+            let text = "there is a race, but not with the stored values as they are modelled".to_owned();
+            self.unknown(array, &Reason::Incomplete(text), at.level);
+        }
+    }
+
+    /// The accesses that a model names, and the same race with small values: it is replayed sooner, and easier to read.
+    fn small(
+        &mut self,
+        at: &AtLevel,
+        asked: &Asked,
+        model: Model,
+        condition: &B,
+        same_value: bool,
+    ) -> Option<([usize; 2], Model)> {
+        let made_small = |model: &Model| {
+            let pair = chosen(&asked.races, model, asked.phase)?;
+            let sides = pair.map(|i| &asked.phase.sides[i]);
+            let one = asked.phase.instantiate(sides[0], Task::One);
+            let two = asked.phase.instantiate(sides[1], Task::Two);
+            let same = same_value_pair(&one, &two);
+            let mut parts = vec![asked.phase.assumptions.clone(), asked.phase.pair(sides[0], sides[1])];
+            parts.extend(asked.facts.iter().cloned());
+            parts.push(if same_value { same } else { B::not(&same) });
+            let own: Vec<_> = sides.iter().flat_map(|s| s.binders.iter().map(|r| r.var.name.clone())).collect();
+            Some((pair, shrink(&at.kernel, &own, model, &B::and(parts))))
+        };
+        let first = made_small(&model)?;
+        let large: Vec<B> = self
+            .inferred
+            .kernel
+            .globals
+            .iter()
+            .filter(|v| first.1.vars.get(&v.name).is_some_and(|value| value.abs() > LARGE))
+            .flat_map(|v| {
+                let x = N::var(v);
+                [N::num(-LARGE).le(&x), x.le(&N::num(LARGE))]
+            })
+            .collect();
+        if large.is_empty() {
+            return Some(first);
+        }
+        self.queries += 1;
+        match self.session.model(&asked.query(large.into_iter().chain([condition.clone()])), Some(ANOTHER)) {
+            Answer::Sat(small) => made_small(&small),
+            Answer::Unsat { .. } | Answer::Unknown(_) => Some(first),
+        }
+    }
+
+    fn unknown(&mut self, array: &Name, reason: &Reason, level: Level) {
+        let code = match reason {
+            Reason::NoSolver(_) => "solver-missing",
+            Reason::SolverDied(_) | Reason::SolverError(_) | Reason::Garbage(_) | Reason::Disagreement(_) => {
+                "solver-failed"
+            }
+            Reason::Timeout | Reason::Incomplete(_) | Reason::Unencodable(_) => "solver-unknown",
+        };
+        let between = match level {
+            Level::Warp => "threads of one warp",
+            Level::Block => "threads of one block",
+            Level::Cluster => "threads of different blocks of one cluster",
+            Level::Grid => "threads of different blocks",
+        };
+        self.reason(code, format!("whether {between} race on `{array}` was not decided: {reason}"), None);
+    }
+
+    fn found(&mut self, phase: &RacePhase, array: &Name, pair: [usize; 2], race: Race, same_value: bool) {
+        let kernel = &self.inferred.kernel;
+        let mut accesses = Vec::new();
+        for (i, side) in pair.iter().enumerate() {
+            let side = &phase.sides[*side];
+            let site = match self.inferred.sites.get(side.site.0 as usize) {
+                Some(site) => site,
+                None => crate::bug!("site {} is not known", side.site.0),
+            };
+            accesses.push(AccessReport {
+                at: location(self.sources, site.span),
+                mode: match side.mode {
+                    Mode::Rd => AccessMode::Read,
+                    Mode::Wr(_) => AccessMode::Write,
+                    Mode::At(_) => AccessMode::Atomic,
+                },
+                thread: axes(&kernel.threads, &race.threads[i].thread),
+                block: axes(&kernel.blocks, &race.threads[i].block),
+                index: race.index[i].clone(),
+                calls: site.calls.iter().map(|s| location(self.sources, *s)).collect(),
+                locals: race.locals[i].clone(),
+            });
+        }
+        let witness = self.values(race.globals.clone(), race.contents.clone());
+        let judged = self.judge(phase, pair, &race, &accesses, &witness, same_value);
+        let id = self.finding_id(array.as_str(), report_level(phase.level), &accesses);
+        let key = Key::race(array, phase.level, pair.map(|i| (phase.sides[i].site, kind(&phase.sides[i].mode))));
+        let finding = Finding {
+            id,
+            kind: FindingKind::Race,
+            class: judged.class,
+            array: array.to_string(),
+            level: report_level(phase.level),
+            accesses,
+            witness,
+            replay: judged.replay,
+            reason: judged.reason,
+            help: None,
+        };
+        self.findings.add(key, finding);
+    }
+
+    /// The class of a race: what running the code says, and where it says nothing, what the protocol says.
+    fn judge(
+        &mut self,
+        phase: &RacePhase,
+        pair: [usize; 2],
+        race: &Race,
+        accesses: &[AccessReport],
+        witness: &Witness,
+        same_value: bool,
+    ) -> Judged {
+        let known = if same_value { FindingClass::SameValue } else { FindingClass::Confirmed };
+        let possible = |why: &str| Judged { class: FindingClass::Possible, replay: None, reason: Some(why.to_owned()) };
+        let sides = pair.map(|i| &phase.sides[i]);
+        let spans = sides.map(|side| self.span(side.site));
+        let tried = self.executor.run(spans, sides.map(|side| side.mode.clone()), race, accesses, witness);
+        match (tried, &race.doubt) {
+            // What the model made up turns out to be so. Stores of one value would be another class.
+            (Tried::Met { ran, same_value: stored }, Some(_)) if stored == same_value => {
+                Judged { class: known, replay: Some(Replay::Kernel(ran)), reason: None }
+            }
+            (_, Some(doubt)) => possible(doubt),
+            (Tried::Met { ran, .. }, None) => Judged { class: known, replay: Some(Replay::Kernel(ran)), reason: None },
+            (Tried::Refuted, None) => {
+                possible("with these values the two threads were run, and did not make these accesses in one phase")
+            }
+            (Tried::NotRun(why), None) => Judged { class: known, replay: Some(Replay::Protocol(why)), reason: None },
+        }
+    }
+}
+
+/// Is there a write or atomic among the accesses to the array that another access could race with?
+fn may_conflict(phase: &RacePhase, array: &Name) -> bool {
+    let sides: Vec<_> = phase.sides.iter().filter(|s| s.array == *array).collect();
+    sides.iter().any(|a| sides.iter().any(|b| a.mode.conflicts(&b.mode, phase.level.scope())))
+}
+
+/// The two sides that a model has chosen.
+fn chosen(races: &ArrayRaces, model: &Model, phase: &RacePhase) -> Option<[usize; 2]> {
+    let [one, two] = races.selectors.each_ref().map(|v| {
+        let value = model.vars.get(&v.name)?;
+        usize::try_from(*value).ok().filter(|i| *i < phase.sides.len())
+    });
+    Some([one?, two?])
+}

@@ -1,0 +1,345 @@
+//! Witnesses: each class with a kernel that has it and one that has not, goals that are wrong, and all pairs of accesses.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use faial_like::base::Span;
+use faial_like::check::kernel::{CheckOptions, protocol_of};
+use faial_like::check::launch::launch;
+use faial_like::check::pipeline::levels_in_use;
+use faial_like::check::schedule::{Settings, check_files, solver_settings};
+use faial_like::check::source::{KernelCode, SourceOptions, load};
+use faial_like::core::{Mode, Scope};
+use faial_like::frontend::cuda::lower::LoweredKernel;
+use faial_like::interp::memory::mix;
+use faial_like::interp::{Access, Goal, Inputs, Kind, Missed, Part, Run, Thread, replay, run};
+use faial_like::kernel::infer::Inferred;
+use faial_like::report::finding::{AccessMode, Finding, FindingClass, FindingKind, KernelReport, Level, Ran, Replay};
+
+const WARP: u32 = 2;
+
+fn check_with(text: &str, max_findings: usize) -> KernelReport {
+    let mut settings = Settings { jobs: 1, ..Settings::default() };
+    settings.check.max_findings = max_findings;
+    settings.check.warp_size = WARP;
+    let report = check_files(&[(PathBuf::from("k.cu"), text.to_owned())], &settings, &solver_settings());
+    assert_eq!(report.kernels.len(), 1, "{:?}", report.files[0].messages);
+    report.kernels.into_iter().next().expect("one kernel")
+}
+
+fn lowered(text: &str) -> LoweredKernel {
+    let file = load(Path::new("k.cu"), text.to_owned(), &SourceOptions::default());
+    match file.kernels.into_iter().next().map(|k| k.code) {
+        Some(KernelCode::Cuda(code)) => *code,
+        _ => panic!("no kernel: {:?}", file.report.messages),
+    }
+}
+
+fn protocol(text: &str) -> Inferred {
+    let file = load(Path::new("k.cu"), text.to_owned(), &SourceOptions::default());
+    let (launch, _) = launch(None, None, &file.header, &file.kernels[0], true);
+    protocol_of(&file.kernels[0], &launch, &CheckOptions { warp_size: WARP, ..CheckOptions::default() })
+}
+
+fn reported(level: faial_like::core::Level) -> Level {
+    match level {
+        faial_like::core::Level::Warp => Level::Warp,
+        faial_like::core::Level::Block => Level::Block,
+        faial_like::core::Level::Cluster => Level::Cluster,
+        faial_like::core::Level::Grid => Level::Grid,
+    }
+}
+
+/// What is said of a finding: its class, and what ran.
+fn said(finding: &Finding) -> &'static str {
+    match (finding.class, &finding.replay) {
+        (FindingClass::Possible, None) => "possible",
+        (FindingClass::Confirmed, Some(Replay::Kernel(Ran::Threads))) => "confirmed by two threads",
+        (FindingClass::Confirmed, Some(Replay::Kernel(Ran::Blocks))) => "confirmed by blocks",
+        (FindingClass::Confirmed, Some(Replay::Kernel(Ran::Grid))) => "confirmed by the grid",
+        (FindingClass::Confirmed, Some(Replay::Protocol(_))) => "confirmed by the protocol",
+        (FindingClass::SameValue, Some(Replay::Kernel(_))) => "same value",
+        other => panic!("{other:?}"),
+    }
+}
+
+/// All that is said of a kernel `k` with arrays `a` and `b`, in blocks of 4.
+fn classes(grid: u32, before: &str, body: &str) -> BTreeSet<&'static str> {
+    let text = format!(
+        "//--blockDim=4 --gridDim={grid}\n{before}\n__global__ void k(int *a, int *b, int n, float x) {{\n  int t = threadIdx.x;\n  {body}\n}}\n"
+    );
+    check_with(&text, 20).findings.iter().map(said).collect()
+}
+
+#[test]
+fn a_class_is_that_of_the_kernel_and_not_of_its_mutant() {
+    let grid = "cooperative_groups::this_grid().sync();";
+    let outside = "int outside(int);";
+    let cases: [(&str, u32, &str, &str, &str); 19] = [
+        ("confirmed by two threads", 1, "", "a[0] = t;", "a[t] = t;"),
+        // Contents of arrays and parameters as the witness says.
+        (
+            "confirmed by two threads",
+            1,
+            "",
+            "if (b[t] > 7 && n == 5) a[b[t]] = t;",
+            "if (b[t] > 7 && n == 5) a[t] = b[t];",
+        ),
+        (
+            "confirmed by two threads",
+            1,
+            "",
+            "if (b[t] > 0 && b[b[t] + 1] == 9) a[n] = t;",
+            "if (b[t] > 0 && b[b[t] + 1] == 9) a[t] = n;",
+        ),
+        (
+            "confirmed by two threads",
+            1,
+            "",
+            "for (int i = 0; i < n; i++) if (i == 3) a[i] = t;",
+            "for (int i = 0; i < n; i++) if (i == 3) a[t] = i;",
+        ),
+        ("confirmed by blocks", 1, "", "b[t] = t; __syncthreads(); a[0] = t;", "b[t] = t; __syncthreads(); a[t] = t;"),
+        (
+            "confirmed by blocks",
+            2,
+            "",
+            "b[t + 4 * blockIdx.x] = t; __syncthreads(); if (t == 0) a[0] = blockIdx.x;",
+            "b[t + 4 * blockIdx.x] = t; __syncthreads(); if (t == 0) a[blockIdx.x] = t;",
+        ),
+        (
+            "confirmed by the grid",
+            3,
+            "",
+            &format!("{grid} if (t == 0) a[0] = blockIdx.x;"),
+            &format!("{grid} if (t == 0) a[blockIdx.x] = 1;"),
+        ),
+        ("same value", 1, "", "a[0] = n;", "a[t] = n;"),
+        ("same value", 1, "", "a[0] = 1;", "a[0] = 1 + t;"),
+        // A value of other threads is not modelled, nor run.
+        ("possible", 1, "", "a[__shfl_sync(-1, t, 0)] = t;", "a[t] = __shfl_sync(-1, t, 0);"),
+        // Not modelled, but run: without a step all get the same number.
+        ("confirmed by two threads", 1, "", "a[atomicAdd(b, 0)] = t;", "a[t] = atomicAdd(b, 0);"),
+        ("confirmed by two threads", 1, "", "a[atomicAdd(b, 0)] = t;", "a[atomicAdd(b, 1)] = t;"),
+        (
+            "confirmed by two threads",
+            1,
+            "",
+            "if (x > 2.0f || x <= 2.0f) a[0] = t;",
+            "if (x > 2.0f && x <= 2.0f) a[0] = t;",
+        ),
+        // What comes before the race cannot be run; after it nothing needs to be.
+        ("confirmed by the protocol", 1, outside, "b[t] = outside(t); a[0] = t;", "a[0] = t; b[t] = outside(t);"),
+        ("confirmed by two threads", 1, outside, "a[0] = t; b[t] = outside(t);", "b[t] = outside(t); a[0] = t;"),
+        (
+            "confirmed by the protocol",
+            1,
+            "__device__ int table[4] = {1, 2, 3, 4};",
+            "if (table[t] > 0) a[0] = t;",
+            "a[0] = t;",
+        ),
+        (
+            "confirmed by the protocol",
+            1,
+            "",
+            "__shared__ int s[4]; s[t + 4] = t; a[0] = t;",
+            "__shared__ int s[4]; s[t] = t; a[0] = t;",
+        ),
+        // A loop that takes too long, unless it comes later.
+        (
+            "possible",
+            1,
+            "",
+            "for (int i = 0; i < 900000; i++) b[t] = i; a[0] = t;",
+            "a[0] = t; for (int i = 0; i < 900000; i++) b[t] = i;",
+        ),
+        (
+            "confirmed by two threads",
+            1,
+            "",
+            "a[0] = t; for (int i = 0; i < 900000; i++) b[t] = i;",
+            "for (int i = 0; i < 900000; i++) b[t] = i; a[0] = t;",
+        ),
+    ];
+    let mut wrong = Vec::new();
+    for (class, blocks, before, body, mutant) in cases {
+        let (found, other) = (classes(blocks, before, body), classes(blocks, before, mutant));
+        if !found.contains(class) || (other.contains(class) && !other.is_empty()) {
+            wrong.push(format!("{class}: {body} {found:?}; {mutant} {other:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Kernels whose threads do the same whatever the others do, with arrays `a`, `b` and `s`, for any small `n`.
+const BODIES: [(u32, &str); 10] = [
+    (1, "a[t] = t; a[t + 1] = 2 * t; if (t < n) a[n] += 1;"),
+    (1, "a[t % 2] = t; int x = a[t + n]; b[t] = x;"),
+    (1, "s[t] = t; if (n > 1) __syncthreads(); b[t] = s[(t + 1) % 4]; s[t] = n;"),
+    (1, "for (int i = 0; i < n; i++) { s[t] = i; __syncthreads(); a[t + i] = s[(t + i) % 4]; a[i] = t; }"),
+    (1, "for (int i = t; i < n; i += 2) { a[i] = t; b[i / 2] = i; }"),
+    (1, "s[t] = t; __syncwarp(); s[t ^ 1] += 1; __syncwarp(); a[s[0] * 0 + t] = 1; if (t == 3) a[0] = n;"),
+    (2, "a[t] = blockIdx.x; b[blockIdx.x * 4 + t] = t; b[blockIdx.x * 4 + t + n] = 1; s[t] = 1;"),
+    (2, "if (blockIdx.x == 1) a[n] = t; else b[t] = a[t]; __syncthreads(); a[6 + t] = t; b[t] = 2;"),
+    (1, "atomicAdd(&a[0], 1); if (t == n) b[0] = a[0]; atomicAdd_block(&a[1], t); a[t + 1] = 0;"),
+    (2, "atomicAdd_block(&a[t / 2], 1); atomicAdd(&b[0], n); if (n == 3) b[t] += 1; s[t / 2] = t;"),
+];
+
+fn kernel_text((grid, body): (u32, &str)) -> String {
+    format!(
+        "//--blockDim=4 --gridDim={grid}\n__global__ void k(int *a, int *b, int n) {{\n  __shared__ int s[8];\n  int t = threadIdx.x;\n  __requires(0 <= n && n < 6);\n  {body}\n}}\n"
+    )
+}
+
+fn inputs(grid: u32, n: i128) -> Inputs {
+    let params = BTreeMap::from([("n".to_owned(), n)]);
+    Inputs {
+        block: [4, 1, 1],
+        grid: [grid, 1, 1],
+        warp_size: WARP,
+        params,
+        zeros: true,
+        exact: true,
+        ..Inputs::default()
+    }
+}
+
+/// The level at which two accesses of a run race, if they do: by the definition, and nothing of the interpreter's own.
+fn races(run: &Run, a: &Access, b: &Access) -> Option<Level> {
+    let (one, two) = (run.threads[a.thread as usize], run.threads[b.thread as usize]);
+    let apart = a.thread == b.thread || a.object != b.object;
+    if apart || a.start + a.length <= b.start || b.start + b.length <= a.start {
+        return None;
+    }
+    let (level, scope, together) = if one.block != two.block {
+        (Level::Grid, Scope::Grid, a.phase.grid == b.phase.grid)
+    } else if one.thread[0] / WARP != two.thread[0] / WARP {
+        (Level::Block, Scope::Block, a.phase.block == b.phase.block)
+    } else {
+        (Level::Warp, Scope::Warp, a.phase.warp == b.phase.warp)
+    };
+    let harmless = match (a.kind, b.kind) {
+        (Kind::Read, Kind::Read) => true,
+        (Kind::Atomic(x), Kind::Atomic(y)) => x >= scope && y >= scope,
+        _ => false,
+    };
+    (together && !harmless).then_some(level)
+}
+
+/// Level, and of both accesses where it is and what it does.
+type Pair = (Level, Vec<(usize, usize, char)>);
+
+#[test]
+fn the_pairs_that_are_found_are_those_of_all_runs() {
+    for (grid, body) in BODIES {
+        let text = kernel_text((grid, body));
+        let code = lowered(&text);
+        let used = levels_in_use(&protocol(&text).kernel, &[]);
+        let letter = |kind: Kind| match kind {
+            Kind::Read => 'r',
+            Kind::Write => 'w',
+            Kind::Atomic(_) => 'a',
+        };
+        // By pair: did the bytes differ in any run?
+        let mut expected: BTreeMap<Pair, bool> = BTreeMap::new();
+        for n in 0..6 {
+            let run = run(&code.program, code.kernel, &inputs(grid, n));
+            for (i, a) in run.accesses.iter().enumerate() {
+                for b in &run.accesses[..i] {
+                    let Some(level) = races(&run, a, b) else { continue };
+                    // Levels that no barrier tells apart are one.
+                    let Some(level) = used.iter().copied().map(reported).filter(|l| *l >= level).min() else {
+                        continue;
+                    };
+                    let place = |x: &Access| (x.span.start as usize, x.span.end as usize, letter(x.kind));
+                    let mut both = vec![place(a), place(b)];
+                    both.sort_unstable();
+                    let differ = (a.kind, b.kind) != (Kind::Write, Kind::Write) || a.value != b.value;
+                    *expected.entry((level, both)).or_default() |= differ;
+                }
+            }
+        }
+        let report = check_with(&text, 100);
+        let mut found: BTreeMap<Pair, FindingClass> = BTreeMap::new();
+        for finding in report.findings.iter().filter(|f| f.kind == FindingKind::Race) {
+            let letter = |mode| match mode {
+                AccessMode::Read => 'r',
+                AccessMode::Write => 'w',
+                AccessMode::Atomic | AccessMode::Barrier => 'a',
+            };
+            let mut both: Vec<_> = finding.accesses.iter().map(|a| (a.at.start, a.at.end, letter(a.mode))).collect();
+            both.sort_unstable();
+            assert_eq!(found.insert((finding.level, both), finding.class), None, "{body}: twice");
+        }
+        let named = |pairs: BTreeSet<&Pair>| -> Vec<String> {
+            let word = |(start, end, mode): &(usize, usize, char)| format!("{mode} {}", &text[*start..*end]);
+            pairs.iter().map(|(level, both)| format!("{level:?}: {}, {}", word(&both[0]), word(&both[1]))).collect()
+        };
+        assert_eq!(named(found.keys().collect()), named(expected.keys().collect()), "{body}");
+        for (pair, class) in &found {
+            let differ = expected[pair];
+            let right = match class {
+                FindingClass::Confirmed => true,
+                FindingClass::SameValue => !differ,
+                FindingClass::Possible => false,
+            };
+            assert!(right, "{body}: {class:?} {:?}", named(BTreeSet::from([pair])));
+        }
+        let ids: BTreeSet<&str> = report.findings.iter().map(|f| f.id.as_str()).collect();
+        assert_eq!(ids.len(), report.findings.len(), "{body}: ids");
+        // Less findings do not change the verdict, and are of those that there are.
+        for most in [1, 2] {
+            let less = check_with(&text, most);
+            assert_eq!(less.verdict, report.verdict, "{body}");
+            assert!(less.findings.len() <= most && less.findings.is_empty() == report.findings.is_empty(), "{body}");
+        }
+    }
+}
+
+#[test]
+fn a_goal_is_met_exactly_when_a_run_of_the_grid_meets_it() {
+    let (mut met, mut missed) = (0, 0);
+    for (number, (grid, body)) in BODIES.into_iter().enumerate() {
+        let code = lowered(&kernel_text((grid, body)));
+        for n in 0..6 {
+            let inputs = inputs(grid, n);
+            let whole = run(&code.program, code.kernel, &inputs);
+            let mut spans: Vec<(Span, Kind)> = whole.accesses.iter().map(|a| (a.span, a.kind)).collect();
+            spans.dedup();
+            for seed in 0..40u64 {
+                let random = |k: u64| mix(mix(number as u64 * 1000 + n as u64) ^ mix(seed * 16 + k)) as usize;
+                let threads: [Thread; 2] = [random(0), random(1)].map(|r| whole.threads[r % whole.threads.len()]);
+                if threads[0] == threads[1] || spans.is_empty() {
+                    continue;
+                }
+                let sites = [random(2), random(3)].map(|r| spans[r % spans.len()]);
+                let modes = sites.map(|(_, kind)| match kind {
+                    Kind::Read => Mode::Rd,
+                    Kind::Write => Mode::Wr(None),
+                    Kind::Atomic(scope) => Mode::At(scope),
+                });
+                let goal = Goal { threads: threads.map(|t| (t.block, t.thread)), spans: sites.map(|(s, _)| s), modes };
+                let is = |x: &Access, one: usize| {
+                    whole.threads[x.thread as usize] == threads[one] && (x.span, x.kind) == sites[one]
+                };
+                let expected = whole
+                    .accesses
+                    .iter()
+                    .any(|a| is(a, 0) && whole.accesses.iter().any(|b| is(b, 1) && races(&whole, a, b).is_some()));
+                let found = replay(&code.program, code.kernel, &inputs, &goal, &mut 100_000);
+                assert_eq!(found.is_ok(), expected, "{body}, n = {n}: {goal:?} {found:?}");
+                match found {
+                    Ok(found) => {
+                        met += 1;
+                        assert!(found.part == Part::Pair || found.accesses.iter().any(|a| a.phase.warp > 0), "{body}");
+                    }
+                    Err(why) => {
+                        missed += 1;
+                        assert!(matches!(why, Missed::Finished), "{body}, n = {n}: {why:?}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(met > 100 && missed > 500, "{met} {missed}");
+}
