@@ -341,6 +341,9 @@ impl<'l, 't> Body<'l, 't> {
             Type::Ref(inner) => (Type::Ptr(inner.clone()), true),
             other => (other.clone(), false),
         };
+        if let Some(n) = self.evaluate(id, &lowered, &ty) {
+            return Expr::new(ExprKind::Int(n), ty, span);
+        }
         let call = Expr::new(ExprKind::Call(id, lowered), ty, span);
         if by_reference { self.deref(call, span) } else { call }
     }

@@ -193,6 +193,31 @@ impl<'l, 't> Body<'l, 't> {
         class != owner && is_template && outside.is_some_and(|list| list.iter().any(|d| d.class.is_none()))
     }
 
+    /// Is a member of that name, which an instance of a class template has, one of a base class? Where that base depends on
+    /// the parameters of the template, a name alone does not mean it.
+    pub(crate) fn may_be_of_base(&self, class: &Type, name: &str) -> bool {
+        let Some((node, _)) = self.class_node(class) else { return false };
+        let scope = self.lower.names.class_scopes.get(&node.id());
+        let enumerators = self.lower.names.enumerators.get(name);
+        let own = enumerators.is_some_and(|list| list.iter().any(|(s, _)| Some(s) == scope));
+        child_of_kind(node, "base_class_clause").is_some()
+            && !self.class_parameters(node).is_empty()
+            && !self.mentions_member(node, name)
+            && !self.declares_type(node, name)
+            && !self.brings_in(class, name)
+            && !own
+    }
+
+    /// Does the text of a class declare a type of that name?
+    fn declares_type(&self, class: Node<'t>, name: &str) -> bool {
+        let Some(body) = class.child_by_field_name("body") else { return false };
+        let mut cursor = body.walk();
+        body.named_children(&mut cursor).any(|member| {
+            let ty = member.child_by_field_name("type").unwrap_or(member);
+            [ty, member].iter().filter_map(|n| n.child_by_field_name("name")).any(|n| self.text(n) == name)
+        })
+    }
+
     /// Does a class around this one have a member of that name?
     pub(super) fn is_of_outer(&self, class: &Type, name: &str) -> bool {
         let mut current = self.class_node(class).and_then(|(node, _)| node.parent());

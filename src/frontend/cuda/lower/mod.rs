@@ -11,6 +11,7 @@ mod assembly;
 mod calls;
 mod class;
 mod construct;
+mod evaluate;
 mod expr;
 mod groups;
 mod init;
@@ -135,7 +136,7 @@ pub struct Body<'l, 't> {
     returns: Type,
     depth: usize,
     /// Where the expression that is lowered starts.
-    at: usize,
+    pub at: usize,
     /// The argument of a constructor that converts is made.
     converting: bool,
     /// The labels of the statement lists around this place, with their positions.
@@ -228,8 +229,8 @@ impl<'t> Lower<'t> {
         id
     }
 
-    /// The type that a function returns, for one that says `auto`: it is lowered at once.
-    fn deduced_return(&mut self, id: FunId) -> Type {
+    /// A function that was asked for, lowered at once; `None` where that nests too deep, or while it is being lowered.
+    fn lowered(&mut self, id: FunId) -> Option<Function> {
         if let (Some(at), true) = (self.pending.iter().position(|(p, _, _)| *p == id), self.nesting < 40) {
             let (_, decl, bindings) = self.pending.remove(at);
             self.nesting += 1;
@@ -237,6 +238,13 @@ impl<'t> Lower<'t> {
             self.nesting -= 1;
             self.program.functions[id.0 as usize] = function;
         }
+        let function = &self.program.functions[id.0 as usize];
+        function.body.is_some().then(|| function.clone())
+    }
+
+    /// The type that a function returns, for one that says `auto`: it is lowered at once.
+    fn deduced_return(&mut self, id: FunId) -> Type {
+        self.lowered(id);
         self.program.functions[id.0 as usize].returns.clone()
     }
 
@@ -392,9 +400,7 @@ impl<'l, 't> Body<'l, 't> {
             let mut bindings = self.bindings.clone();
             // A member that is a template has parameters of its own besides those of its class.
             let own = self.class_parameters(class);
-            bindings.types.retain(|name, _| own.contains(name));
-            bindings.values.retain(|name, _| own.contains(name));
-            bindings.functions.retain(|name, _| own.contains(name));
+            bindings.retain(&own);
             self.class_type = Some(self.class(class, bindings));
         }
     }

@@ -236,6 +236,17 @@ impl<'l, 't> Body<'l, 't> {
             }
             None => {}
         }
+        let names = self.lower.names;
+        let outside =
+            names.globals.contains_key(name) || names.enumerators.get(name).is_some_and(|list| list.len() > 1);
+        if let Some(class) = self.class_type.clone().filter(|_| outside)
+            && self.may_be_of_base(&class, name)
+            && (matches!(&class, Type::Struct(c) if c.field(name).is_some())
+                || self.class_constant(&class, name, span).is_some())
+        {
+            let text = format!("which `{name}` is meant is not known: one of a base class, or one outside");
+            return Expr::unknown("unknown-construct", text, Type::Unknown(Arc::from("?")), span);
+        }
         if let (Some(Type::Struct(class)), Some(this)) = (self.class_type.clone(), self.this)
             && class.field(name).is_some()
         {

@@ -156,6 +156,8 @@ impl Walk<'_> {
             }
         }
 
+        let assumed = main.as_ref().map_or(B::lit(true), |m| m.assumed.clone());
+
         // The emitted code, in terms of the binder.
         guard = to_binder.boolean(&in_k.boolean(&guard));
         let range_once = range.clone();
@@ -173,18 +175,27 @@ impl Walk<'_> {
             let mut zero = Subst::one(&range_once.var.name, &N::num(0));
             let code = Protocol::seq([cond_out, Protocol::branch(&guard, body_out, Protocol::Skip)]);
             let code = substitute(&code, &mut zero);
-            self.emit(code);
+            self.emit(Protocol::branch(&assumed, code, Protocol::Skip));
         } else if cond_out == Protocol::Skip {
             let code = Protocol::branch(&guard, body_out, Protocol::Skip);
             if code != Protocol::Skip {
-                self.emit(Protocol::For(range_once.clone(), Box::new(code)));
+                self.emit(Protocol::branch(
+                    &assumed,
+                    Protocol::For(range_once.clone(), Box::new(code)),
+                    Protocol::Skip,
+                ));
             }
         } else {
             // The condition is evaluated once more than the body.
             let more = one_more(&range_once);
             let inside = in_range(&range_once);
             let body = Protocol::branch(&B::and([inside, guard.clone()]), body_out, Protocol::Skip);
-            self.emit(Protocol::For(more, Box::new(Protocol::seq([cond_out, body]))));
+            let once = match assumed.as_lit() {
+                Some(_) => Protocol::Skip,
+                None => substitute(&cond_out, &mut Subst::one(&range_once.var.name, &range_once.first)),
+            };
+            let code = Protocol::For(more, Box::new(Protocol::seq([cond_out, body])));
+            self.emit(Protocol::branch(&assumed, code, once));
         }
 
         // The state after the loop.

@@ -9,6 +9,7 @@ mod carried;
 mod closed;
 mod code;
 mod finish;
+mod leading;
 mod range;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -18,6 +19,7 @@ use carried::differs;
 pub(super) use code::substitute;
 use code::{contains_sync, protocol_leaves};
 use finish::binder_label;
+use leading::Parts;
 use range::{in_range, most_trips, one_more};
 
 use super::state::{Cells, State};
@@ -68,6 +70,8 @@ struct Main {
     range: Range,
     /// What remains of the condition.
     rest: B,
+    /// What is assumed of the step: the loop has a meaning only where it holds.
+    assumed: B,
     /// The number of iterations, and the value after the last one.
     trips: Option<N>,
     last: Option<N>,
@@ -171,6 +175,7 @@ impl<'p> Walk<'p> {
     /// The loop as a range. Returns false when something that it carries has no closed form.
     fn symbolic(&mut self, the_loop: &'p Loop, span: Span) -> bool {
         let before = self.state.clone();
+        let parts = Parts::of(the_loop);
         let (losses, pre, facts) = (self.losses.len(), self.pre.len(), self.pair_facts.len());
         let carried_objects = self.carried_objects(the_loop);
         let mut shapes: HashMap<(ObjId, u64), Shape> = HashMap::new();
@@ -195,24 +200,28 @@ impl<'p> Walk<'p> {
             let mut cond = B::lit(true);
             let mut cond_out = Vec::new();
             let mut by_condition = vec![false; carried.len()];
-            if !the_loop.post_test {
-                if let Some(c) = &the_loop.cond {
+            if !parts.post_test {
+                self.stmts(parts.head);
+                if let Some((c, holds)) = parts.cond {
                     cond = self.truth(c);
+                    cond = if holds { cond } else { B::not(&cond) };
                 }
                 cond_out = std::mem::take(&mut self.out);
                 by_condition = carried.iter().map(|c| differs(&head, &self.state, &c.home)).collect();
             }
             self.path.extend(conjuncts(&cond));
             self.ranges.assume(&cond);
-            self.stmts(&the_loop.body);
+            let [first, then] = parts.body;
+            self.stmts(first);
+            self.stmts(then);
             self.state.continued = B::lit(false);
             let left = self.state.left();
             let rest = |w: &mut Self| {
                 if let Some(step) = &the_loop.step {
                     w.eval_for_effect(step);
                 }
-                match (&the_loop.cond, the_loop.post_test) {
-                    (Some(c), true) => w.truth(c),
+                match (parts.cond, parts.post_test) {
+                    (Some((c, _)), true) => w.truth(c),
                     _ => B::lit(true),
                 }
             };
@@ -240,7 +249,7 @@ impl<'p> Walk<'p> {
                 by_condition,
                 body_out,
                 exits,
-                post_test: the_loop.post_test,
+                post_test: parts.post_test,
                 counter: counter.clone(),
             };
             return self.finish_loop(&before, carried, &shapes, iteration, &carried_objects, span);

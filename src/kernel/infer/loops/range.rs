@@ -46,12 +46,15 @@ impl Walk<'_> {
                 let rest = B::and(
                     parts.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, p)| p.clone()).collect::<Vec<_>>(),
                 );
+                // Does nothing else end the loop?
+                let alone =
+                    rest.as_lit() == Some(true) && iteration.exits.any.as_lit() == Some(false) && !iteration.post_test;
                 let found = match (&solved.steps[carried_at], &solved.factors[carried_at]) {
-                    (Some(step), _) => self.additive_range(c, step, below, &bound),
+                    (Some(step), _) => self.additive_range(c, step, below, &bound, alone),
                     (None, Some(factor)) => self.geometric_range(c, factor, below, &bound),
                     (None, None) => None,
                 };
-                let Some((mut range, mut trips, mut last)) = found else { continue };
+                let Some((mut range, mut trips, mut last, assumed)) = found else { continue };
                 if iteration.post_test {
                     // The other conditions are those after the iteration before.
                     if rest.as_lit() != Some(true) {
@@ -74,7 +77,7 @@ impl Walk<'_> {
                     trips = trip_count(&range);
                     last = None;
                 }
-                return Some(Main { carried: carried_at, range, rest, trips, last });
+                return Some(Main { carried: carried_at, range, rest, assumed, trips, last });
             }
         }
         None
@@ -139,6 +142,27 @@ impl Walk<'_> {
         }
     }
 
+    /// Is this made of parameters and sizes of the launch, so that it is positive when they are large enough?
+    fn given_by_launch(&self, term: &N) -> bool {
+        match term.kind() {
+            NExp::Var(v) => self.globals_vars.contains(v),
+            NExp::Cast(ty, inner) => {
+                let wide = ty.bits == 0 || ty.bits >= 32 && inner.ty().is_none_or(|from| from.bits <= ty.bits);
+                wide && self.given_by_launch(inner)
+            }
+            NExp::Bin(NBin::Add | NBin::Mul | NBin::Div | NBin::Shl | NBin::Shr | NBin::Min | NBin::Max, _, l, r) => {
+                let positive = |n: &N| n.as_num().is_some_and(|n| n > 0);
+                match (self.given_by_launch(l), self.given_by_launch(r)) {
+                    (true, true) => true,
+                    (true, false) => positive(r),
+                    (false, true) => positive(l),
+                    (false, false) => false,
+                }
+            }
+            _ => false,
+        }
+    }
+
     /// Is a step that is positive as it stands less than half of the range of the variable, so that it goes up? Launches
     /// are small enough; of other sizes that are not known it is assumed, and listed.
     pub(super) fn goes_up(&mut self, c: &Carried, step: &N) {
@@ -169,10 +193,22 @@ impl Walk<'_> {
         step: &N,
         bound: Option<(bool, N)>,
         unequal: &N,
-    ) -> Option<(Range, Option<N>, Option<N>)> {
-        let negative = N::sub(IntTy::MATH, &N::num(0), step);
-        let up = self.positive(step);
-        let down = !up && (self.positive(&negative) || self.ranges.interval(step).hi.is_some_and(|h| h < 0));
+        alone: bool,
+    ) -> Option<(Range, Option<N>, Option<N>, B)> {
+        let negative = negated(step);
+        let mut up = self.positive(step);
+        let mut down = !up && (self.positive(&negative) || self.ranges.interval(step).hi.is_some_and(|h| h < 0));
+        let mut assumed = B::lit(true);
+        // [LOOP-TOWARDS] A step that the launch gives goes towards the bound: otherwise the loop does not end.
+        if let (false, true, Some((below, _))) = (up || down, alone, &bound) {
+            let towards = if *below { step } else { &negative };
+            if self.given_by_launch(towards) {
+                let label = binder_label(&c.var.name);
+                self.assumptions.push(format!("the step of the loop counter `{label}` goes towards its bound"));
+                assumed = N::num(0).lt(towards);
+                (up, down) = (*below, !*below);
+            }
+        }
         let end = match bound {
             Some((true, end)) if up => end,
             Some((false, end)) if down => end,
@@ -189,7 +225,7 @@ impl Walk<'_> {
         }
         let step = if up { Step::Up(step.clone()) } else { Step::Down(negative) };
         let range = Range { var: c.var.clone(), first: c.init.clone(), end, step };
-        let trips = trip_count(&range);
+        let trips = trip_count(&range).map(|trips| N::ite(&assumed, &trips, &N::num(0)));
         let last = match (&range.step, &trips) {
             (Step::Up(s), _) if s.as_num() == Some(1) => Some(N::bin(NBin::Max, IntTy::MATH, &range.first, &range.end)),
             (Step::Down(s), _) if s.as_num() == Some(1) => {
@@ -199,7 +235,7 @@ impl Walk<'_> {
             (Step::Down(s), Some(t)) => Some(N::sub(IntTy::MATH, &range.first, &N::mul(IntTy::MATH, s, t))),
             _ => None,
         };
-        Some((range, trips, last.map(|l| N::cast(c.var.ty, &l))))
+        Some((range, trips, last.map(|l| N::cast(c.var.ty, &l)), assumed))
     }
 
     /// Does `i != end` end the loop where `i < end` (or `>`, downwards) would? Overflow of `int` and wider signed types,
@@ -251,7 +287,7 @@ impl Walk<'_> {
         factor: &Factor,
         bound: Option<(bool, N)>,
         unequal: &N,
-    ) -> Option<(Range, Option<N>, Option<N>)> {
+    ) -> Option<(Range, Option<N>, Option<N>, B)> {
         let start = self.ranges.interval(&c.init);
         let by = N::num(1i128.checked_shl(factor.shift)?);
         let (step, end) = match (factor.times, bound) {
@@ -289,7 +325,15 @@ impl Walk<'_> {
             }
             counted = (Some(N::num(n)), Some(N::num(c.var.ty.wrap(x))));
         }
-        Some((range, counted.0, counted.1))
+        Some((range, counted.0, counted.1, B::lit(true)))
+    }
+}
+
+/// The step the other way; of what was taken away, the amount itself.
+fn negated(step: &N) -> N {
+    match step.kind() {
+        NExp::Bin(NBin::Sub, _, zero, amount) if zero.as_num() == Some(0) => amount.clone(),
+        _ => N::sub(IntTy::MATH, &N::num(0), step),
     }
 }
 
