@@ -55,6 +55,7 @@ pub fn load_protocols(path: &Path, text: String) -> SourceFile {
                             host: Default::default(),
                             group_size: None,
                             offset: None,
+                            whole_groups: false,
                             code,
                         });
                     }

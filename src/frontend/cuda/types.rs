@@ -7,7 +7,7 @@ use tree_sitter::Node;
 
 use super::builtins;
 use super::layout::{Part, Parts};
-use super::lower::{Body, Local, is_lvalue};
+use super::lower::{Body, Local, is_lvalue, member_of_collective};
 use super::opencl;
 use super::unit::{Dialect, Found, Qualifier, TypeDecl, child_of_kind, declared_name, last_named};
 use crate::exp::IntTy;
@@ -92,6 +92,11 @@ fn sized(words: &str) -> Type {
     Type::Int(IntTy { bits, signed })
 }
 
+/// Is this a name of CUB, or of its twin for HIP?
+fn of_library(qualifier: &Qualifier) -> bool {
+    matches!(qualifier.parts.as_slice(), [only] if only == "cub" || only == "hipcub")
+}
+
 /// The function that something is declared in.
 pub fn around_function(node: Node<'_>) -> Option<Node<'_>> {
     let mut current = node.parent();
@@ -124,9 +129,18 @@ impl<'t> Body<'_, 't> {
                         .member_type(&class, self.text(base), 0)
                         .unwrap_or_else(|| Type::Unknown(Arc::from(text)));
                 }
+                if let Some(scope) = self.scope_type(node)
+                    && let Some(ty) = member_of_collective(&scope, self.text(base))
+                {
+                    return ty;
+                }
                 match base.kind() {
                     "type_identifier" | "identifier" => self.named(self.text(base), &qualifier),
-                    "template_type" | "template_function" => self.template_type(base, &qualifier),
+                    "template_type" | "template_function" => match self.template_type(base, &qualifier) {
+                        // What belongs to a library keeps its name as it is written.
+                        Type::Unknown(_) if of_library(&qualifier) => Type::Unknown(Arc::from(text)),
+                        ty => ty,
+                    },
                     _ => Type::Unknown(Arc::from(text)),
                 }
             }
@@ -174,7 +188,10 @@ impl<'t> Body<'_, 't> {
     /// The type that the part of a name in front of `::` stands for.
     pub fn type_at(&mut self, scope: Node<'t>, outer: &Qualifier) -> Type {
         match scope.kind() {
-            "template_type" => self.template_type(scope, outer),
+            "template_type" => match self.template_type(scope, outer) {
+                Type::Unknown(text) if of_library(outer) => Type::Unknown(Arc::from(format!("cub::{text}"))),
+                ty => ty,
+            },
             "dependent_name" => Type::Unknown(Arc::from(self.text(scope))),
             _ => self.named(self.text(scope), outer),
         }

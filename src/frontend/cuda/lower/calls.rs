@@ -112,8 +112,17 @@ impl<'l, 't> Body<'l, 't> {
             }
         }
         // `T(x)`: a conversion or a construction.
-        if !self.lower.names.functions.contains_key(name) && (self.is_opencl() || builtins::function(name).is_none()) {
+        let local_type = plain && matches!(self.lookup(name), Some(Local::Type(_)));
+        if local_type
+            || !self.lower.names.functions.contains_key(name)
+                && (self.is_opencl() || builtins::function(name).is_none())
+        {
             let ty = self.type_of(callee);
+            if let [storage] = arguments.as_slice()
+                && let Some(object) = self.collective_object(&ty, *storage, span)
+            {
+                return object;
+            }
             if !matches!(ty, Type::Unknown(_)) || self.bindings.types.contains_key(name) {
                 if let (Type::Struct(_), Some(list)) = (&ty, node.child_by_field_name("arguments")) {
                     return self.initial(list, &ty);
@@ -190,7 +199,12 @@ impl<'l, 't> Body<'l, 't> {
                 return self.call_decl(chosen.decl, chosen.bindings, None, args, span);
             }
             Found::Ambiguous if builtin.is_none() || overloads.iter().any(|(d, _)| d.has_body) => {
-                return self.unclear(format!("which function `{name}` is called is not known"), args, span);
+                if let Some(value) = self.whichever(&overloads, template, &args, span) {
+                    return value;
+                }
+                let waits = overloads.iter().any(|(d, _)| self.text(d.node).contains("sync"));
+                let call = self.unclear(format!("which function `{name}` is called is not known"), args, span);
+                return if waits { self.may_not_pass(call, span) } else { call };
             }
             Found::None if builtin.is_none() && vector.is_none() && overloads.iter().any(|(d, _)| d.has_body) => {
                 return self.unclear(format!("no function `{name}` that is known can be called so"), args, span);

@@ -92,6 +92,9 @@ impl<'l, 't> Body<'l, 't> {
         if matches!(&field.ty, Type::Unknown(ty) if &**ty == BIT_FIELD) {
             return unknown(object, "unknown-construct", format!("`{name}` is a bit-field, which is not supported"));
         }
+        if is_storage(&field.ty) {
+            return unknown(object, "unknown-construct", "temporary storage in an object is not supported".to_owned());
+        }
         // A part of a value that was just made.
         if let ExprKind::Aggregate(parts) = &object.kind
             && let Some((_, part)) = parts.iter().find(|(o, p)| *o == field.offset && p.ty == field.ty)
@@ -556,6 +559,9 @@ impl<'l, 't> Body<'l, 't> {
             if let Some(found) = self.group_member(&class, name, &args, span) {
                 return found;
             }
+            if let Some(made) = self.collective_call(&object, name, &args, span) {
+                return made;
+            }
         }
         if let (Type::Unknown(group), [], "sync") = (&class, arguments, name) {
             let known = ["thread_block", "grid_group", "multi_grid_group", "cluster_group"].contains(&&**group);
@@ -571,7 +577,25 @@ impl<'l, 't> Body<'l, 't> {
             "block_rank" | "num_blocks" if of_cluster => Type::UINT,
             _ => Type::Unknown(Arc::from("?")),
         };
-        Expr::new(ExprKind::CallUnknown(Name::new(name), args), ty, span)
+        let call = Expr::new(ExprKind::CallUnknown(Name::new(name), args), ty.clone(), span);
+        if self.waits(&class) { self.may_not_pass(call, span) } else { call }
+    }
+
+    /// Is this an object whose member functions may wait for other threads?
+    fn waits(&self, class: &Type) -> bool {
+        matches!(class.value(), Type::Unknown(name) if name.contains("barrier") || name.contains("pipeline"))
+    }
+
+    /// What waits in a way that is not known: whether a thread gets past it, and when, is not known either, so that nothing
+    /// after it is certain.
+    pub(super) fn may_not_pass(&mut self, call: Expr, span: Span) -> Expr {
+        let intrinsic = |i: Intrinsic, ty: Type| Expr::new(ExprKind::Intrinsic(i, vec![]), ty, span);
+        let passes = intrinsic(Intrinsic::Havoc(Name::new("passes")), Type::BOOL);
+        let (goes_on, stays) = (intrinsic(Intrinsic::Nothing, Type::Void), intrinsic(Intrinsic::Trap, Type::Void));
+        let waited = ExprKind::Choose(Box::new(passes), Box::new(goes_on), Box::new(stays));
+        let waited = Expr::new(waited, Type::Void, span);
+        let ty = call.ty.clone();
+        Expr::new(ExprKind::Comma(Box::new(waited), Box::new(call)), ty, span)
     }
 
     /// An operator of a class, as a member or as a function; the object may be a place. `None`: there is none.

@@ -10,6 +10,7 @@ use tree_sitter::Node;
 mod assembly;
 mod calls;
 mod class;
+mod collective;
 mod construct;
 mod evaluate;
 mod expr;
@@ -24,9 +25,12 @@ mod overload;
 mod stmt;
 mod templates;
 mod vector;
+mod whichever;
 
 use super::types::AUTO_REFERENCE;
 use class::Method;
+use collective::is_storage;
+pub use collective::member_of_collective;
 use construct::{DESTRUCTOR, Special};
 pub use expr::fold;
 use expr::{common, promote};
@@ -86,6 +90,8 @@ pub struct LoweredKernel {
     pub group_size: Option<[i128; 3]>,
     /// Does the code depend on the offset of the global ids?
     pub uses_offset: bool,
+    /// Does it read the size of work-groups of OpenCL C, or how many work-items there are in all?
+    pub whole_groups: bool,
     pub offset: [i128; 3],
 }
 
@@ -115,6 +121,7 @@ pub struct Lower<'t> {
     /// Of the global ids of OpenCL C.
     pub offset: [i128; 3],
     uses_offset: bool,
+    whole_groups: bool,
     /// What is wrong with annotations.
     pub problems: Vec<Problem>,
 }
@@ -162,6 +169,7 @@ impl<'t> Lower<'t> {
             constructing: 0,
             offset: [0; 3],
             uses_offset: false,
+            whole_groups: false,
             problems: Vec::new(),
         }
     }
@@ -172,6 +180,7 @@ impl<'t> Lower<'t> {
         self.pending.clear();
         self.globals.clear();
         self.uses_offset = false;
+        self.whole_groups = false;
         let base = declared_name(decl.declarator).map_or("kernel", |n| self.unit.str(n)).to_owned();
         let arguments: Vec<String> = bindings
             .types
@@ -203,10 +212,21 @@ impl<'t> Lower<'t> {
             .and_then(|n| Body::new(self, bindings.clone()).constant(n));
         let span = self.unit.span(declared_name(decl.declarator).unwrap_or(decl.node));
         let clusters = self.unit.clusters(declared_name(decl.declarator).unwrap_or(decl.node));
-        let (group_size, uses_offset) = (decl.group_size, self.uses_offset);
+        let (group_size, uses_offset, whole_groups) = (decl.group_size, self.uses_offset, self.whole_groups);
         let program = std::mem::take(&mut self.program);
         let offset = self.offset;
-        LoweredKernel { name, span, program, kernel, launch_bounds, clusters, group_size, uses_offset, offset }
+        LoweredKernel {
+            name,
+            span,
+            program,
+            kernel,
+            launch_bounds,
+            clusters,
+            group_size,
+            uses_offset,
+            whole_groups,
+            offset,
+        }
     }
 
     /// The function for a declaration and template arguments; lowered later.

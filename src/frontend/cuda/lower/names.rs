@@ -192,6 +192,11 @@ impl<'l, 't> Body<'l, 't> {
 
     /// The class that a qualified name is a member of, if it is one.
     pub fn class_scope(&mut self, name: Node<'t>) -> Option<Type> {
+        self.scope_type(name).filter(|ty| matches!(ty, Type::Struct(_)))
+    }
+
+    /// The type that stands in front of the last part of a qualified name, if that is one.
+    pub fn scope_type(&mut self, name: Node<'t>) -> Option<Type> {
         let (mut scope, mut outer) = (None, Qualifier::default());
         let mut base = name;
         while base.kind() == "qualified_identifier" {
@@ -206,11 +211,7 @@ impl<'l, 't> Body<'l, 't> {
                 None => break,
             }
         }
-        let ty = self.type_at(scope?, &outer);
-        match ty {
-            Type::Struct(_) => Some(ty),
-            _ => None,
-        }
+        Some(self.type_at(scope?, &outer))
     }
 
     /// The value of a constant expression.
