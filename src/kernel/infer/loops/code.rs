@@ -81,3 +81,22 @@ pub(in crate::kernel::infer) fn substitute(p: &Protocol, subst: &mut Subst) -> P
         }
     }
 }
+
+pub(super) fn has_atomic(p: &Protocol) -> bool {
+    match p {
+        Protocol::Access(a) => matches!(a.mode, Mode::At(..)),
+        Protocol::Skip | Protocol::Sync(_) => false,
+        Protocol::Seq(parts) => parts.iter().any(has_atomic),
+        Protocol::If(_, t, e) => has_atomic(t) || has_atomic(e),
+        Protocol::For(_, body) => has_atomic(body),
+    }
+}
+
+pub(super) fn has_loop(p: &Protocol) -> bool {
+    match p {
+        Protocol::Skip | Protocol::Access(_) | Protocol::Sync(_) => false,
+        Protocol::Seq(parts) => parts.iter().any(has_loop),
+        Protocol::If(_, t, e) => has_loop(t) || has_loop(e),
+        Protocol::For(..) => true,
+    }
+}

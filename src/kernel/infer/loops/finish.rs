@@ -65,6 +65,12 @@ impl Walk<'_> {
             N::call(Fun { name, ty, kind: FunKind::Abstract }, dependencies.clone())
         };
 
+        // [LOOP-FIRST] Of a loop with atomics that runs not known how often, the first iteration stands alone: it asks for its
+        // condition, and not for how many there are.
+        let alone = iteration.cond_out.iter().all(|p| *p == Protocol::Skip)
+            && iteration.body_out.iter().any(has_atomic)
+            && !iteration.body_out.iter().any(has_loop);
+        let mut first_alone = false;
         let range;
         let mut guard;
         let mut to_binder = Subst::new();
@@ -125,7 +131,10 @@ impl Walk<'_> {
                     (Some(t), false) => N::bin(NBin::Min, IntTy::MATH, t, &unknown_trips(self, "trips", IntTy::U32)),
                     // As long as the condition holds, which the guard asks for.
                     (None, true) if most.is_some() => most.as_ref().map_or(N::num(0), |(most, _)| N::num(*most)),
-                    (None, _) => unknown_trips(self, "trips", IntTy::U32),
+                    (None, _) => {
+                        first_alone = alone && !synchronises;
+                        unknown_trips(self, "trips", IntTy::U32)
+                    }
                 };
                 guard = match (&trips, &main) {
                     (Some(_), Some(m)) => m.rest.clone(),
@@ -178,6 +187,11 @@ impl Walk<'_> {
             self.emit(Protocol::branch(&assumed, code, Protocol::Skip));
         } else if cond_out == Protocol::Skip {
             let code = Protocol::branch(&guard, body_out, Protocol::Skip);
+            let mut range_once = range_once;
+            if first_alone {
+                self.emit(substitute(&code, &mut Subst::one(&range_once.var.name, &N::num(0))));
+                range_once.first = N::num(1);
+            }
             if code != Protocol::Skip {
                 self.emit(Protocol::branch(
                     &assumed,

@@ -17,7 +17,7 @@ use std::rc::Rc;
 
 use carried::differs;
 pub(super) use code::substitute;
-use code::{contains_sync, protocol_leaves};
+use code::{contains_sync, has_atomic, has_loop, protocol_leaves};
 use finish::binder_label;
 use leading::Parts;
 use range::{in_range, most_trips, one_more};
