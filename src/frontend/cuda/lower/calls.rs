@@ -263,7 +263,8 @@ impl<'l, 't> Body<'l, 't> {
             return self.group_barrier(&group.ty.clone(), span);
         }
         if self.hidden_names() && overloads.is_empty() {
-            return self.unclear(format!("`{name}` is not declared, and may be a macro"), args, span);
+            let call = self.unclear(format!("`{name}` is not declared, and may be a macro"), args, span);
+            return if may_wait(name) { self.may_not_pass(call, span) } else { call };
         }
         // Its parameters may be references; functions of the implementation have none.
         let args = args.into_iter().map(|arg| {
@@ -271,7 +272,8 @@ impl<'l, 't> Body<'l, 't> {
             if by_reference { self.address_of(arg, span) } else { self.value(arg) }
         });
         let args = args.collect();
-        Expr::new(ExprKind::CallUnknown(Name::new(name), args), Type::Unknown(Arc::from("?")), span)
+        let call = Expr::new(ExprKind::CallUnknown(Name::new(name), args), Type::Unknown(Arc::from("?")), span);
+        if may_wait(name) { self.may_not_pass(call, span) } else { call }
     }
 
     /// Is the built-in `make_float3(x, y, z)` meant, and not the function of that name that fits best?
@@ -486,4 +488,10 @@ impl<'l, 't> Body<'l, 't> {
         }
         Expr::new(ExprKind::Intrinsic(intrinsic, args), ty, span)
     }
+}
+
+/// Does an unknown function have a name that says that it waits?
+fn may_wait(name: &str) -> bool {
+    let name = name.to_lowercase();
+    ["sync", "barrier", "wait"].iter().any(|word| name.contains(word))
 }

@@ -51,6 +51,14 @@ impl<'l, 't> Body<'l, 't> {
         out.push(Stmt { kind: StmtKind::Unknown(Unknown { code: "unknown-construct", text }), span });
     }
 
+    /// An object with a destructor that does something, which may be to wait for others.
+    fn unknown_end(&mut self, span: Span, out: &mut Vec<Stmt>) {
+        self.unknown_stmt(DESTRUCTOR, span, out);
+        let nothing = Expr::new(ExprKind::Intrinsic(Intrinsic::Nothing, vec![]), Type::Void, span);
+        let waits = self.may_not_pass(nothing, span);
+        out.push(Stmt { kind: StmtKind::Expr(waits), span });
+    }
+
     pub(super) fn stmt_inner(&mut self, node: Node<'t>, span: Span, out: &mut Vec<Stmt>) {
         let field = |name: &str| node.child_by_field_name(name);
         match node.kind() {
@@ -399,7 +407,7 @@ impl<'l, 't> Body<'l, 't> {
                     };
                     out.push(Stmt { kind: StmtKind::Declare(id, Some(init)), span });
                     if self.special_end(&base, 0) != Special::No {
-                        self.unknown_stmt(DESTRUCTOR, span, out);
+                        self.unknown_end(span, out);
                     }
                 }
                 continue;

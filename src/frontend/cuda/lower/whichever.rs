@@ -39,7 +39,7 @@ impl<'l, 't> Body<'l, 't> {
         }
         let args: Vec<Expr> = args.iter().map(|a| self.value(a.clone())).collect();
         // Another call may mean another function.
-        let name = Name::new(&format!("whichever@{}", span.start));
+        let name = Name::new(format!("whichever@{}", span.start));
         Some(Expr::new(ExprKind::Intrinsic(Intrinsic::Pure(name, None), args), result?, span))
     }
 }
