@@ -71,5 +71,8 @@ pub fn launch(
     if let Some([x, y, z]) = kernel.offset {
         assumptions.push(format!("the global offset is ({x},{y},{z})"));
     }
+    if kernel.whole_groups && grid.iter().any(Option::is_none) {
+        assumptions.push("the global size is a multiple of the local size".to_owned());
+    }
     (Launch { block, grid, from, open }, assumptions)
 }

@@ -57,6 +57,7 @@ pub fn load_protocols(path: &Path, text: String) -> SourceFile {
                             is_whole: true,
                             group_size: None,
                             offset: None,
+                            whole_groups: false,
                             code,
                         });
                     }

@@ -40,6 +40,8 @@ pub struct SourceKernel {
     pub group_size: Option<[i128; 3]>,
     /// The offset of the global ids, where the code depends on it.
     pub offset: Option<[i128; 3]>,
+    /// Does the code read sizes of work-groups, which are the same for all where the global size is a multiple?
+    pub whole_groups: bool,
     pub code: KernelCode,
 }
 
@@ -62,7 +64,7 @@ pub enum KernelCode {
 
 impl From<LoweredKernel> for SourceKernel {
     fn from(kernel: LoweredKernel) -> SourceKernel {
-        let LoweredKernel { ref name, span, launch_bounds, group_size, uses_offset, .. } = kernel;
+        let LoweredKernel { ref name, span, launch_bounds, group_size, uses_offset, whole_groups, .. } = kernel;
         let name = name.clone();
         let offset = uses_offset.then_some(kernel.offset);
         SourceKernel {
@@ -71,6 +73,7 @@ impl From<LoweredKernel> for SourceKernel {
             launch_bounds,
             group_size,
             offset,
+            whole_groups,
             host: HostFacts::default(),
             launched: Launched::Nowhere,
             is_whole: true,

@@ -109,7 +109,7 @@ pub fn function(name: &str) -> Option<Builtin> {
             return like_argument(Intrinsic::Atomic(Name::new(operation), scope));
         }
     }
-    if let Some(builtin) = math(name).or_else(|| complex(name)) {
+    if let Some(builtin) = math(name).or_else(|| complex(name)).or_else(|| half(name)) {
         return Some(builtin);
     }
     if name.starts_with("curand") || name.starts_with("rocrand") {
@@ -341,6 +341,87 @@ fn complex(name: &str) -> Option<Builtin> {
     }
 }
 
+/// The functions of `cuda_fp16.h` and `cuda_bf16.h` that compute with numbers of half precision, one or two at a time.
+fn half(name: &str) -> Option<Builtin> {
+    let pure = |result: Type| known(Intrinsic::Pure(Name::new(name), None), result);
+    let (one, two) = (Type::Float(2), Type::Float(4));
+    match name {
+        "__bfloat162float" | "__low2float" | "__high2float" => return pure(FLOAT),
+        "__half22float2" | "__bfloat1622float2" => return pure(vector_type("float2")?),
+        "__float2half"
+        | "__float2half_rn"
+        | "__float2half_rz"
+        | "__float2half_rd"
+        | "__float2half_ru"
+        | "__float2bfloat16"
+        | "__float2bfloat16_rn"
+        | "__float2bfloat16_rz"
+        | "__float2bfloat16_rd"
+        | "__float2bfloat16_ru"
+        | "__double2half"
+        | "__double2bfloat16"
+        | "__low2half"
+        | "__high2half"
+        | "__low2bfloat16"
+        | "__high2bfloat16"
+        | "__int2half_rn"
+        | "__uint2half_rn"
+        | "__int2bfloat16_rn"
+        | "__ushort_as_half"
+        | "__short_as_half"
+        | "__ushort_as_bfloat16"
+        | "__short_as_bfloat16" => return pure(one),
+        "__float2half2_rn"
+        | "__floats2half2_rn"
+        | "__float22half2_rn"
+        | "__float2bfloat162_rn"
+        | "__floats2bfloat162_rn"
+        | "__float22bfloat162_rn"
+        | "__halves2half2"
+        | "__half2half2"
+        | "__bfloat162bfloat162"
+        | "__halves2bfloat162"
+        | "__lowhigh2highlow"
+        | "__low2half2"
+        | "__high2half2"
+        | "__lows2half2"
+        | "__highs2half2"
+        | "__low2bfloat162"
+        | "__high2bfloat162" => return pure(two),
+        "__half_as_ushort" | "__bfloat16_as_ushort" => return pure(Type::Int(IntTy::U16)),
+        "__half_as_short" | "__bfloat16_as_short" => return pure(Type::Int(IntTy::I16)),
+        "__half2int_rz" | "__half2int_rd" | "__half2int_ru" | "__bfloat162int_rn" | "__bfloat162int_rz" => {
+            return pure(Type::INT);
+        }
+        _ => {}
+    }
+    let stem = name.strip_prefix("__h").or_else(|| name.strip_prefix('h'))?;
+    const OPERATIONS: [&str; 13] =
+        ["add", "sub", "mul", "div", "fma", "neg", "abs", "min", "max", "add_sat", "sub_sat", "mul_sat", "fma_sat"];
+    const RELATIONS: [&str; 12] = ["eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu"];
+    let rounded = stem.strip_suffix("_rn").unwrap_or(stem);
+    if name.starts_with("__h") {
+        // Of one number like the argument, whatever that is: `__hadd` is also one of integers.
+        return match rounded.strip_suffix('2').or_else(|| rounded.strip_suffix("2_sat")) {
+            Some(operation) if OPERATIONS.contains(&operation) || RELATIONS.contains(&operation) => pure(two),
+            _ if RELATIONS.contains(&rounded) || matches!(rounded, "isnan" | "isinf") => pure(Type::BOOL),
+            _ if OPERATIONS.contains(&rounded) && rounded != "add" => {
+                like_argument(Intrinsic::Pure(Name::new(name), None))
+            }
+            _ if matches!(rounded, "min_nan" | "max_nan") => like_argument(Intrinsic::Pure(Name::new(name), None)),
+            _ => None,
+        };
+    }
+    const FUNCTIONS: [&str; 14] = [
+        "exp", "exp2", "exp10", "log", "log2", "log10", "sqrt", "rsqrt", "rcp", "sin", "cos", "floor", "ceil", "trunc",
+    ];
+    match stem.strip_prefix('2') {
+        Some(function) if FUNCTIONS.contains(&function) || function == "rint" => pure(two),
+        None if FUNCTIONS.contains(&stem) || stem == "rint" || stem == "tanh" => pure(one),
+        _ => None,
+    }
+}
+
 /// `int4`, `uchar2`, `dim3`, ...: the vector types.
 pub fn vector_type(name: &str) -> Option<Type> {
     if name == "dim3" {
@@ -401,7 +482,7 @@ pub fn named_type(name: &str) -> Option<Type> {
         "int64_t" | "ssize_t" | "ptrdiff_t" | "intptr_t" | "clock_t" | "longlong" => Type::Int(IntTy::I64),
         "uint64_t" | "size_t" | "uintptr_t" | "ulong" | "ulonglong" => Type::Int(IntTy::U64),
         "half" | "__half" | "__nv_bfloat16" | "nv_bfloat16" => Type::Float(2),
-        "half2" | "__half2" | "__nv_bfloat162" => Type::Float(4),
+        "half2" | "__half2" | "__nv_bfloat162" | "nv_bfloat162" => Type::Float(4),
         "cuComplex" | "cuFloatComplex" => vector_type("float2")?,
         "cuDoubleComplex" => vector_type("double2")?,
         "cudaTextureObject_t" | "cudaSurfaceObject_t" => Type::Int(IntTy::U64),

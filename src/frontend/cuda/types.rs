@@ -7,7 +7,7 @@ use tree_sitter::Node;
 
 use super::builtins;
 use super::layout::{Part, Parts};
-use super::lower::{Body, Local, is_lvalue};
+use super::lower::{Body, Local, is_lvalue, member_of_collective};
 use super::opencl;
 use super::unit::{Dialect, Found, Qualifier, TypeDecl, child_of_kind, declared_name, last_named};
 use crate::exp::IntTy;
@@ -21,15 +21,40 @@ pub struct Bindings {
     pub values: BTreeMap<String, (i128, Type)>,
     /// Functions, by name.
     pub functions: BTreeMap<String, String>,
+    /// As it is written, each type that the language tells apart from the one that it has here.
+    pub finer: BTreeMap<String, String>,
 }
 
 impl Bindings {
     /// A text that is the same for equal bindings.
     pub fn key(&self) -> String {
+        let finer = self.finer.iter().map(|(n, text)| format!("{n}:{text}"));
+        let types = Some(self.key_of_types()).filter(|key| !key.is_empty());
+        types.into_iter().chain(finer).collect::<Vec<_>>().join(",")
+    }
+
+    /// The same, for bindings that differ in nothing but what is written for their types.
+    pub fn key_of_types(&self) -> String {
         let types = self.types.iter().map(|(n, t)| format!("{n}={t}"));
         let values = self.values.iter().map(|(n, (v, _))| format!("{n}={v}"));
         let functions = self.functions.iter().map(|(n, f)| format!("{n}={f}"));
         types.chain(values).chain(functions).collect::<Vec<_>>().join(",")
+    }
+
+    /// Puts in what others stand for.
+    pub fn extend(&mut self, others: Bindings) {
+        self.types.extend(others.types);
+        self.values.extend(others.values);
+        self.functions.extend(others.functions);
+        self.finer.extend(others.finer);
+    }
+
+    /// Keeps the parameters of these names.
+    pub fn retain(&mut self, names: &[String]) {
+        self.types.retain(|name, _| names.contains(name));
+        self.values.retain(|name, _| names.contains(name));
+        self.functions.retain(|name, _| names.contains(name));
+        self.finer.retain(|name, _| names.contains(name));
     }
 }
 
@@ -67,6 +92,11 @@ fn sized(words: &str) -> Type {
     Type::Int(IntTy { bits, signed })
 }
 
+/// Is this a name of CUB, or of its twin for HIP?
+fn of_library(qualifier: &Qualifier) -> bool {
+    matches!(qualifier.parts.as_slice(), [only] if only == "cub" || only == "hipcub")
+}
+
 /// The function that something is declared in.
 pub fn around_function(node: Node<'_>) -> Option<Node<'_>> {
     let mut current = node.parent();
@@ -99,9 +129,18 @@ impl<'t> Body<'_, 't> {
                         .member_type(&class, self.text(base), 0)
                         .unwrap_or_else(|| Type::Unknown(Arc::from(text)));
                 }
+                if let Some(scope) = self.scope_type(node)
+                    && let Some(ty) = member_of_collective(&scope, self.text(base))
+                {
+                    return ty;
+                }
                 match base.kind() {
                     "type_identifier" | "identifier" => self.named(self.text(base), &qualifier),
-                    "template_type" | "template_function" => self.template_type(base, &qualifier),
+                    "template_type" | "template_function" => match self.template_type(base, &qualifier) {
+                        // What belongs to a library keeps its name as it is written.
+                        Type::Unknown(_) if of_library(&qualifier) => Type::Unknown(Arc::from(text)),
+                        ty => ty,
+                    },
                     _ => Type::Unknown(Arc::from(text)),
                 }
             }
@@ -149,7 +188,10 @@ impl<'t> Body<'_, 't> {
     /// The type that the part of a name in front of `::` stands for.
     pub fn type_at(&mut self, scope: Node<'t>, outer: &Qualifier) -> Type {
         match scope.kind() {
-            "template_type" => self.template_type(scope, outer),
+            "template_type" => match self.template_type(scope, outer) {
+                Type::Unknown(text) if of_library(outer) => Type::Unknown(Arc::from(format!("cub::{text}"))),
+                ty => ty,
+            },
             "dependent_name" => Type::Unknown(Arc::from(self.text(scope))),
             _ => self.named(self.text(scope), outer),
         }
@@ -170,14 +212,17 @@ impl<'t> Body<'_, 't> {
             return Type::Unknown(Arc::from(name));
         }
         self.type_depth += 1;
+        let names = self.lower.names;
         if let (true, Some(class)) = (*qualifier == Qualifier::default(), self.class_type.clone())
             && let Some(ty) = self.member_type(&class, name, 0)
         {
             self.type_depth -= 1;
-            return ty;
+            let outside = names.types.get(name).is_some_and(|list| list.len() > 1);
+            return if outside && self.may_be_of_base(&class, name) { Type::Unknown(Arc::from(name)) } else { ty };
         }
-        let names = self.lower.names;
         let found = match names.find_type(name, self.scope, qualifier) {
+            // One that is declared later hides nothing yet.
+            Found::One(decl) if self.is_later(name, &decl) => Some(Type::Unknown(Arc::from(name))),
             Found::One(TypeDecl::Class(node, None)) => Some(self.class(node, Bindings::default())),
             // Inside of its own class the name of a template stands for the instance.
             Found::One(TypeDecl::Class(node, Some(_))) => self.class_type.clone().filter(|own| self.is_of(own, node)),
@@ -195,6 +240,19 @@ impl<'t> Body<'_, 't> {
             Some(ty) => ty,
             None => Type::Unknown(Arc::from(name)),
         })
+    }
+
+    /// Is this one of several types of the name, and declared after the place that we are at?
+    fn is_later(&self, name: &str, decl: &TypeDecl<'t>) -> bool {
+        let node = match decl {
+            TypeDecl::Class(node, _) | TypeDecl::Enum(node) | TypeDecl::Typedef(node, _) | TypeDecl::Alias(node) => {
+                node
+            }
+            TypeDecl::Unread => return false,
+        };
+        self.at > 0
+            && node.start_byte() > self.at
+            && self.lower.names.types.get(name).is_some_and(|list| list.len() > 1)
     }
 
     /// The integer type that an enumeration has: the one written, or the first that holds its values.
@@ -402,7 +460,7 @@ impl<'t> Body<'_, 't> {
                 }
                 (Some(ty), _) => {
                     let pattern = self.type_of(argument);
-                    if pattern == *ty && self.is_coarse(argument, ty) {
+                    if pattern == *ty && (self.is_coarse(argument, ty) || bindings.finer.contains_key(parameter)) {
                         return None;
                     }
                     if pattern == *ty {
@@ -429,6 +487,34 @@ impl<'t> Body<'_, 't> {
             }
         }
         Some(Some(found))
+    }
+
+    /// What is written for a type, where the language tells it apart from the one that it has here: with `const`, or an
+    /// enumeration.
+    pub fn finer(&self, written: Node<'t>) -> Option<String> {
+        let text = self.text(written);
+        self.is_finer(text, 0).then(|| text.split_whitespace().collect::<Vec<_>>().join(" "))
+    }
+
+    fn is_finer(&self, text: &str, depth: usize) -> bool {
+        let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.filter(|w| !w.is_empty()).any(|word| {
+            let declared = self.lower.names.types.get(word).map_or(&[][..], Vec::as_slice);
+            matches!(word, "const" | "volatile" | "enum")
+                || self.bindings.finer.contains_key(word)
+                || declared.iter().any(|(_, decl)| match decl {
+                    TypeDecl::Enum(_) => true,
+                    TypeDecl::Typedef(ty, _) | TypeDecl::Alias(ty) if depth < 5 => {
+                        let from = ty.parent().map_or(ty.start_byte(), |p| p.start_byte());
+                        let whole = self.lower.unit.text.get(from..ty.end_byte()).unwrap_or("");
+                        match ty.child_by_field_name("body") {
+                            Some(_) => ty.kind() == "enum_specifier",
+                            None => self.is_finer(&whole.replace(word, " "), depth + 1),
+                        }
+                    }
+                    _ => false,
+                })
+        })
     }
 
     /// Are there other types of the language that are not told apart from the one that is written here?

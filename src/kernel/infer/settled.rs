@@ -312,7 +312,13 @@ fn equal_to(guard: &B, var: &Var, fixed: &dyn Fn(&N) -> bool) -> Option<N> {
         BExp::And(parts) => parts.iter().find_map(|part| equal_to(part, var, fixed)),
         BExp::Rel(NRel::Eq, l, r) => {
             let is = |n: &N| matches!(n.kind(), NExp::Var(v) if v == var);
-            let value = if is(l) { r } else if is(r) { l } else { return None };
+            let value = if is(l) {
+                r
+            } else if is(r) {
+                l
+            } else {
+                return None;
+            };
             fixed(value).then(|| value.clone())
         }
         _ => None,

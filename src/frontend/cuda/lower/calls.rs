@@ -112,8 +112,17 @@ impl<'l, 't> Body<'l, 't> {
             }
         }
         // `T(x)`: a conversion or a construction.
-        if !self.lower.names.functions.contains_key(name) && (self.is_opencl() || builtins::function(name).is_none()) {
+        let local_type = plain && matches!(self.lookup(name), Some(Local::Type(_)));
+        if local_type
+            || !self.lower.names.functions.contains_key(name)
+                && (self.is_opencl() || builtins::function(name).is_none())
+        {
             let ty = self.type_of(callee);
+            if let [storage] = arguments.as_slice()
+                && let Some(object) = self.collective_object(&ty, *storage, span)
+            {
+                return object;
+            }
             if !matches!(ty, Type::Unknown(_)) || self.bindings.types.contains_key(name) {
                 if let (Type::Struct(_), Some(list)) = (&ty, node.child_by_field_name("arguments")) {
                     return self.initial(list, &ty);
@@ -190,7 +199,12 @@ impl<'l, 't> Body<'l, 't> {
                 return self.call_decl(chosen.decl, chosen.bindings, None, args, span);
             }
             Found::Ambiguous if builtin.is_none() || overloads.iter().any(|(d, _)| d.has_body) => {
-                return self.unclear(format!("which function `{name}` is called is not known"), args, span);
+                if let Some(value) = self.whichever(&overloads, template, &args, span) {
+                    return value;
+                }
+                let waits = overloads.iter().any(|(d, _)| self.text(d.node).contains("sync"));
+                let call = self.unclear(format!("which function `{name}` is called is not known"), args, span);
+                return if waits { self.may_not_pass(call, span) } else { call };
             }
             Found::None if builtin.is_none() && vector.is_none() && overloads.iter().any(|(d, _)| d.has_body) => {
                 return self.unclear(format!("no function `{name}` that is known can be called so"), args, span);
@@ -249,7 +263,8 @@ impl<'l, 't> Body<'l, 't> {
             return self.group_barrier(&group.ty.clone(), span);
         }
         if self.hidden_names() && overloads.is_empty() {
-            return self.unclear(format!("`{name}` is not declared, and may be a macro"), args, span);
+            let call = self.unclear(format!("`{name}` is not declared, and may be a macro"), args, span);
+            return if may_wait(name) { self.may_not_pass(call, span) } else { call };
         }
         // Its parameters may be references; functions of the implementation have none.
         let args = args.into_iter().map(|arg| {
@@ -257,7 +272,8 @@ impl<'l, 't> Body<'l, 't> {
             if by_reference { self.address_of(arg, span) } else { self.value(arg) }
         });
         let args = args.collect();
-        Expr::new(ExprKind::CallUnknown(Name::new(name), args), Type::Unknown(Arc::from("?")), span)
+        let call = Expr::new(ExprKind::CallUnknown(Name::new(name), args), Type::Unknown(Arc::from("?")), span);
+        if may_wait(name) { self.may_not_pass(call, span) } else { call }
     }
 
     /// Is the built-in `make_float3(x, y, z)` meant, and not the function of that name that fits best?
@@ -341,6 +357,9 @@ impl<'l, 't> Body<'l, 't> {
             Type::Ref(inner) => (Type::Ptr(inner.clone()), true),
             other => (other.clone(), false),
         };
+        if let Some(n) = self.evaluate(id, &lowered, &ty) {
+            return Expr::new(ExprKind::Int(n), ty, span);
+        }
         let call = Expr::new(ExprKind::Call(id, lowered), ty, span);
         if by_reference { self.deref(call, span) } else { call }
     }
@@ -469,4 +488,10 @@ impl<'l, 't> Body<'l, 't> {
         }
         Expr::new(ExprKind::Intrinsic(intrinsic, args), ty, span)
     }
+}
+
+/// Does an unknown function have a name that says that it waits?
+fn may_wait(name: &str) -> bool {
+    let name = name.to_lowercase();
+    ["sync", "barrier", "wait"].iter().any(|word| name.contains(word))
 }

@@ -92,6 +92,9 @@ impl<'l, 't> Body<'l, 't> {
         if matches!(&field.ty, Type::Unknown(ty) if &**ty == BIT_FIELD) {
             return unknown(object, "unknown-construct", format!("`{name}` is a bit-field, which is not supported"));
         }
+        if is_storage(&field.ty) {
+            return unknown(object, "unknown-construct", "temporary storage in an object is not supported".to_owned());
+        }
         // A part of a value that was just made.
         if let ExprKind::Aggregate(parts) = &object.kind
             && let Some((_, part)) = parts.iter().find(|(o, p)| *o == field.offset && p.ty == field.ty)
@@ -191,6 +194,31 @@ impl<'l, 't> Body<'l, 't> {
         let is_template = self.class_node(class).is_some_and(|(node, _)| !self.class_parameters(node).is_empty());
         let outside = self.lower.names.functions.get(name);
         class != owner && is_template && outside.is_some_and(|list| list.iter().any(|d| d.class.is_none()))
+    }
+
+    /// Is a member of that name, which an instance of a class template has, one of a base class? Where that base depends on
+    /// the parameters of the template, a name alone does not mean it.
+    pub(crate) fn may_be_of_base(&self, class: &Type, name: &str) -> bool {
+        let Some((node, _)) = self.class_node(class) else { return false };
+        let scope = self.lower.names.class_scopes.get(&node.id());
+        let enumerators = self.lower.names.enumerators.get(name);
+        let own = enumerators.is_some_and(|list| list.iter().any(|(s, _)| Some(s) == scope));
+        child_of_kind(node, "base_class_clause").is_some()
+            && !self.class_parameters(node).is_empty()
+            && !self.mentions_member(node, name)
+            && !self.declares_type(node, name)
+            && !self.brings_in(class, name)
+            && !own
+    }
+
+    /// Does the text of a class declare a type of that name?
+    fn declares_type(&self, class: Node<'t>, name: &str) -> bool {
+        let Some(body) = class.child_by_field_name("body") else { return false };
+        let mut cursor = body.walk();
+        body.named_children(&mut cursor).any(|member| {
+            let ty = member.child_by_field_name("type").unwrap_or(member);
+            [ty, member].iter().filter_map(|n| n.child_by_field_name("name")).any(|n| self.text(n) == name)
+        })
     }
 
     /// Does a class around this one have a member of that name?
@@ -531,6 +559,9 @@ impl<'l, 't> Body<'l, 't> {
             if let Some(found) = self.group_member(&class, name, &args, span) {
                 return found;
             }
+            if let Some(made) = self.collective_call(&object, name, &args, span) {
+                return made;
+            }
         }
         if let (Type::Unknown(group), [], "sync") = (&class, arguments, name) {
             let known = ["thread_block", "grid_group", "multi_grid_group", "cluster_group"].contains(&&**group);
@@ -546,7 +577,25 @@ impl<'l, 't> Body<'l, 't> {
             "block_rank" | "num_blocks" if of_cluster => Type::UINT,
             _ => Type::Unknown(Arc::from("?")),
         };
-        Expr::new(ExprKind::CallUnknown(Name::new(name), args), ty, span)
+        let call = Expr::new(ExprKind::CallUnknown(Name::new(name), args), ty.clone(), span);
+        if self.waits(&class) { self.may_not_pass(call, span) } else { call }
+    }
+
+    /// Is this an object whose member functions may wait for other threads?
+    fn waits(&self, class: &Type) -> bool {
+        matches!(class.value(), Type::Unknown(name) if name.contains("barrier") || name.contains("pipeline"))
+    }
+
+    /// What waits in a way that is not known: whether a thread gets past it, and when, is not known either, so that nothing
+    /// after it is certain.
+    pub(super) fn may_not_pass(&mut self, call: Expr, span: Span) -> Expr {
+        let intrinsic = |i: Intrinsic, ty: Type| Expr::new(ExprKind::Intrinsic(i, vec![]), ty, span);
+        let passes = intrinsic(Intrinsic::Havoc(Name::new("passes")), Type::BOOL);
+        let (goes_on, stays) = (intrinsic(Intrinsic::Nothing, Type::Void), intrinsic(Intrinsic::Trap, Type::Void));
+        let waited = ExprKind::Choose(Box::new(passes), Box::new(goes_on), Box::new(stays));
+        let waited = Expr::new(waited, Type::Void, span);
+        let ty = call.ty.clone();
+        Expr::new(ExprKind::Comma(Box::new(waited), Box::new(call)), ty, span)
     }
 
     /// An operator of a class, as a member or as a function; the object may be a place. `None`: there is none.

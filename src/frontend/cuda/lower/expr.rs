@@ -28,6 +28,10 @@ impl<'l, 't> Body<'l, 't> {
             return expr;
         }
         let span = expr.span;
+        // Another view of the storage of a collective would show what it does there.
+        if matches!((&expr.ty, ty), (Type::Ptr(_), Type::Ptr(_))) && is_storage(&expr.ty) != is_storage(ty) {
+            return self.unclear("this view of temporary storage is not supported".to_owned(), vec![expr], span);
+        }
         match (&expr.kind, ty) {
             (ExprKind::Int(value), Type::Int(IntTy::BOOL)) => {
                 Expr::new(ExprKind::Int(i128::from(*value != 0)), ty.clone(), span)

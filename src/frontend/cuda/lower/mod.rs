@@ -10,7 +10,9 @@ use tree_sitter::Node;
 mod assembly;
 mod calls;
 mod class;
+mod collective;
 mod construct;
+mod evaluate;
 mod expr;
 mod groups;
 mod init;
@@ -23,9 +25,12 @@ mod overload;
 mod stmt;
 mod templates;
 mod vector;
+mod whichever;
 
 use super::types::AUTO_REFERENCE;
 use class::Method;
+use collective::is_storage;
+pub use collective::member_of_collective;
 use construct::{DESTRUCTOR, Special};
 pub use expr::fold;
 use expr::{common, promote};
@@ -85,6 +90,8 @@ pub struct LoweredKernel {
     pub group_size: Option<[i128; 3]>,
     /// Does the code depend on the offset of the global ids?
     pub uses_offset: bool,
+    /// Does it read the size of work-groups of OpenCL C, or how many work-items there are in all?
+    pub whole_groups: bool,
     pub offset: [i128; 3],
 }
 
@@ -114,6 +121,7 @@ pub struct Lower<'t> {
     /// Of the global ids of OpenCL C.
     pub offset: [i128; 3],
     uses_offset: bool,
+    whole_groups: bool,
     /// What is wrong with annotations.
     pub problems: Vec<Problem>,
 }
@@ -135,7 +143,7 @@ pub struct Body<'l, 't> {
     returns: Type,
     depth: usize,
     /// Where the expression that is lowered starts.
-    at: usize,
+    pub at: usize,
     /// The argument of a constructor that converts is made.
     converting: bool,
     /// The labels of the statement lists around this place, with their positions.
@@ -161,6 +169,7 @@ impl<'t> Lower<'t> {
             constructing: 0,
             offset: [0; 3],
             uses_offset: false,
+            whole_groups: false,
             problems: Vec::new(),
         }
     }
@@ -171,6 +180,7 @@ impl<'t> Lower<'t> {
         self.pending.clear();
         self.globals.clear();
         self.uses_offset = false;
+        self.whole_groups = false;
         let base = declared_name(decl.declarator).map_or("kernel", |n| self.unit.str(n)).to_owned();
         let arguments: Vec<String> = bindings
             .types
@@ -202,10 +212,21 @@ impl<'t> Lower<'t> {
             .and_then(|n| Body::new(self, bindings.clone()).constant(n));
         let span = self.unit.span(declared_name(decl.declarator).unwrap_or(decl.node));
         let clusters = self.unit.clusters(declared_name(decl.declarator).unwrap_or(decl.node));
-        let (group_size, uses_offset) = (decl.group_size, self.uses_offset);
+        let (group_size, uses_offset, whole_groups) = (decl.group_size, self.uses_offset, self.whole_groups);
         let program = std::mem::take(&mut self.program);
         let offset = self.offset;
-        LoweredKernel { name, span, program, kernel, launch_bounds, clusters, group_size, uses_offset, offset }
+        LoweredKernel {
+            name,
+            span,
+            program,
+            kernel,
+            launch_bounds,
+            clusters,
+            group_size,
+            uses_offset,
+            whole_groups,
+            offset,
+        }
     }
 
     /// The function for a declaration and template arguments; lowered later.
@@ -228,8 +249,8 @@ impl<'t> Lower<'t> {
         id
     }
 
-    /// The type that a function returns, for one that says `auto`: it is lowered at once.
-    fn deduced_return(&mut self, id: FunId) -> Type {
+    /// A function that was asked for, lowered at once; `None` where that nests too deep, or while it is being lowered.
+    fn lowered(&mut self, id: FunId) -> Option<Function> {
         if let (Some(at), true) = (self.pending.iter().position(|(p, _, _)| *p == id), self.nesting < 40) {
             let (_, decl, bindings) = self.pending.remove(at);
             self.nesting += 1;
@@ -237,6 +258,13 @@ impl<'t> Lower<'t> {
             self.nesting -= 1;
             self.program.functions[id.0 as usize] = function;
         }
+        let function = &self.program.functions[id.0 as usize];
+        function.body.is_some().then(|| function.clone())
+    }
+
+    /// The type that a function returns, for one that says `auto`: it is lowered at once.
+    fn deduced_return(&mut self, id: FunId) -> Type {
+        self.lowered(id);
         self.program.functions[id.0 as usize].returns.clone()
     }
 
@@ -392,9 +420,7 @@ impl<'l, 't> Body<'l, 't> {
             let mut bindings = self.bindings.clone();
             // A member that is a template has parameters of its own besides those of its class.
             let own = self.class_parameters(class);
-            bindings.types.retain(|name, _| own.contains(name));
-            bindings.values.retain(|name, _| own.contains(name));
-            bindings.functions.retain(|name, _| own.contains(name));
+            bindings.retain(&own);
             self.class_type = Some(self.class(class, bindings));
         }
     }

@@ -192,6 +192,11 @@ impl<'l, 't> Body<'l, 't> {
 
     /// The class that a qualified name is a member of, if it is one.
     pub fn class_scope(&mut self, name: Node<'t>) -> Option<Type> {
+        self.scope_type(name).filter(|ty| matches!(ty, Type::Struct(_)))
+    }
+
+    /// The type that stands in front of the last part of a qualified name, if that is one.
+    pub fn scope_type(&mut self, name: Node<'t>) -> Option<Type> {
         let (mut scope, mut outer) = (None, Qualifier::default());
         let mut base = name;
         while base.kind() == "qualified_identifier" {
@@ -206,11 +211,7 @@ impl<'l, 't> Body<'l, 't> {
                 None => break,
             }
         }
-        let ty = self.type_at(scope?, &outer);
-        match ty {
-            Type::Struct(_) => Some(ty),
-            _ => None,
-        }
+        Some(self.type_at(scope?, &outer))
     }
 
     /// The value of a constant expression.
@@ -235,6 +236,17 @@ impl<'l, 't> Body<'l, 't> {
                 return Expr::unknown("unknown-construct", format!("`{name}` is not a value"), Type::INT, span);
             }
             None => {}
+        }
+        let names = self.lower.names;
+        let outside =
+            names.globals.contains_key(name) || names.enumerators.get(name).is_some_and(|list| list.len() > 1);
+        if let Some(class) = self.class_type.clone().filter(|_| outside)
+            && self.may_be_of_base(&class, name)
+            && (matches!(&class, Type::Struct(c) if c.field(name).is_some())
+                || self.class_constant(&class, name, span).is_some())
+        {
+            let text = format!("which `{name}` is meant is not known: one of a base class, or one outside");
+            return Expr::unknown("unknown-construct", text, Type::Unknown(Arc::from("?")), span);
         }
         if let (Some(Type::Struct(class)), Some(this)) = (self.class_type.clone(), self.this)
             && class.field(name).is_some()

@@ -179,6 +179,7 @@ impl<'l, 't> Body<'l, 't> {
             return Some(self.size(i128::from(is_size), span));
         }
         let a = axis as u8;
+        self.lower.whole_groups |= matches!(name, "get_local_size" | "get_global_size");
         Some(match name {
             "get_local_id" => self.coordinate(Builtin::ThreadIdx(a), span),
             "get_group_id" => self.coordinate(Builtin::BlockIdx(a), span),

@@ -242,8 +242,8 @@ impl<'l, 't> Body<'l, 't> {
                 self.deduce(pattern, ty, &names, &mut deduced);
             }
             match self.bind_template(parameters, &given, &deduced) {
-                Some(bound) if bound == *bindings && coarse => return Found::Ambiguous,
-                Some(bound) if bound == *bindings => found = Found::One(*special),
+                Some(bound) if bound == *bindings && !coarse => found = Found::One(*special),
+                Some(bound) if bound.key_of_types() == bindings.key_of_types() => return Found::Ambiguous,
                 Some(_) => {}
                 None if own == types => found = Found::One(*special),
                 None => return Found::Ambiguous,
@@ -305,10 +305,9 @@ impl<'l, 't> Body<'l, 't> {
                 self.deduce(pattern, &arg.ty, &names, &mut deduced);
                 general += usize::from(matches!(pattern.value(), Type::Unknown(_)));
             }
+            self.deduce_bounds(decl, args, &names, &mut deduced);
             let own = self.bind_template(parameters, &given, &deduced)?;
-            bindings.types.extend(own.types);
-            bindings.values.extend(own.values);
-            bindings.functions.extend(own.functions);
+            bindings.extend(own);
         }
         for (position, (pattern, arg)) in patterns.iter().zip(args).enumerate() {
             if is_auto(pattern) {

@@ -51,6 +51,14 @@ impl<'l, 't> Body<'l, 't> {
         out.push(Stmt { kind: StmtKind::Unknown(Unknown { code: "unknown-construct", text }), span });
     }
 
+    /// An object with a destructor that does something, which may be to wait for others.
+    fn unknown_end(&mut self, span: Span, out: &mut Vec<Stmt>) {
+        self.unknown_stmt(DESTRUCTOR, span, out);
+        let nothing = Expr::new(ExprKind::Intrinsic(Intrinsic::Nothing, vec![]), Type::Void, span);
+        let waits = self.may_not_pass(nothing, span);
+        out.push(Stmt { kind: StmtKind::Expr(waits), span });
+    }
+
     pub(super) fn stmt_inner(&mut self, node: Node<'t>, span: Span, out: &mut Vec<Stmt>) {
         let field = |name: &str| node.child_by_field_name(name);
         match node.kind() {
@@ -279,6 +287,60 @@ impl<'l, 't> Body<'l, 't> {
         Some(self.truth(expr))
     }
 
+    /// `auto [x, y] = e;`: an object that has no name, and names for its members, or for its elements. False where that
+    /// is not understood.
+    fn structured_binding(
+        &mut self,
+        base: &Type,
+        names: &[Node<'t>],
+        by_reference: bool,
+        value: Node<'t>,
+        out: &mut Vec<Stmt>,
+    ) -> bool {
+        let span = self.span(value);
+        let place = self.expr(value);
+        let ty = place.ty.value().clone();
+        let members: Vec<(Arc<str>, Type)> = match &ty {
+            Type::Struct(class) if class.complete => {
+                class.fields.iter().map(|f| (f.name.clone(), f.ty.clone())).collect()
+            }
+            _ => return false,
+        };
+        // What has a base class, or is taken apart by `get`, is not looked into.
+        let simple = match self.class_node(&ty) {
+            Some((node, _)) => child_of_kind(node, "base_class_clause").is_none(),
+            None => self.lanes(&ty).is_some(),
+        };
+        let by_get = self.lower.names.special_classes.contains_key("tuple_size");
+        if !is_auto(base)
+            || !simple
+            || by_get
+            || members.len() != names.len()
+            || members.iter().any(|(_, t)| matches!(t, Type::Ref(_)))
+            || (by_reference && !is_place(&place))
+            || self.special_end(&ty, 0) != Special::No
+        {
+            return false;
+        }
+        let of = if by_reference { Type::Ref(Arc::new(ty.clone())) } else { ty.clone() };
+        let id = self.declare_var("[..]", of, Storage::Private, span);
+        let init = if by_reference {
+            self.address_of(place, span)
+        } else {
+            let value = self.value(place);
+            self.copied(value)
+        };
+        out.push(Stmt { kind: StmtKind::Declare(id, Some(init)), span });
+        for (name, (field, ty)) in names.iter().zip(members) {
+            let object = self.var(id, span);
+            let member = self.member(object, &field, span);
+            let pointer = self.address_of(member, span);
+            let reference = self.declare_var(self.text(*name), Type::Ref(Arc::new(ty)), Storage::Private, span);
+            out.push(Stmt { kind: StmtKind::Declare(reference, Some(pointer)), span });
+        }
+        true
+    }
+
     pub(super) fn declaration(&mut self, node: Node<'t>, out: &mut Vec<Stmt>) {
         let Some(ty) = node.child_by_field_name("type") else {
             return self.unknown_stmt("this declaration", self.span(node), out);
@@ -345,8 +407,15 @@ impl<'l, 't> Body<'l, 't> {
                     };
                     out.push(Stmt { kind: StmtKind::Declare(id, Some(init)), span });
                     if self.special_end(&base, 0) != Special::No {
-                        self.unknown_stmt(DESTRUCTOR, span, out);
+                        self.unknown_end(span, out);
                     }
+                }
+                continue;
+            }
+            if let Some(names) = binding_names(inner) {
+                let by_reference = inner.kind() == "reference_declarator";
+                if !value.is_some_and(|v| self.structured_binding(&base, &names, by_reference, v, out)) {
+                    self.unknown_stmt("this declaration", span, out);
                 }
                 continue;
             }
@@ -526,4 +595,14 @@ impl<'l, 't> Body<'l, 't> {
         }
         Some(self.rvalue(value))
     }
+}
+
+/// The names of a structured binding.
+fn binding_names(declarator: Node<'_>) -> Option<Vec<Node<'_>>> {
+    let node = match declarator.kind() {
+        "reference_declarator" => last_named(declarator)?,
+        _ => declarator,
+    };
+    let mut cursor = node.walk();
+    (node.kind() == "structured_binding_declarator").then(|| node.named_children(&mut cursor).collect())
 }

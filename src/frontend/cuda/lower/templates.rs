@@ -24,6 +24,13 @@ impl<'l, 't> Body<'l, 't> {
                         },
                     };
                     let name = self.text(name).to_owned();
+                    let finer = match given.get(i) {
+                        Some(argument) => self.finer(*argument),
+                        None => deduced.finer.get(&name).cloned(),
+                    };
+                    if let Some(text) = finer {
+                        bound.finer.insert(name.clone(), text);
+                    }
                     let ty = match given.get(i) {
                         Some(argument) => Some(self.type_of(*argument)),
                         None => deduced.types.get(&name).cloned(),
@@ -76,9 +83,7 @@ impl<'l, 't> Body<'l, 't> {
     /// Defaults may name the parameters before them, and what is seen where the template is declared.
     fn with_bindings<R>(&mut self, template: Node<'t>, bound: &Bindings, f: impl FnOnce(&mut Self) -> R) -> R {
         let mut bindings = self.bindings.clone();
-        bindings.types.extend(bound.types.clone());
-        bindings.values.extend(bound.values.clone());
-        bindings.functions.extend(bound.functions.clone());
+        bindings.extend(bound.clone());
         self.elsewhere(template, |body| {
             body.bindings = bindings;
             f(body)
@@ -101,6 +106,52 @@ impl<'l, 't> Body<'l, 't> {
         let span = self.lower.unit.span(self.lower.unit.tree.root_node());
         let expr = self.global_name(name, &Qualifier::default(), span)?;
         self.fold(&expr)
+    }
+
+    /// Values that the bounds of arrays say: `N` of a parameter `T (&x)[N]`, or of `T x[][N]`, for an array that is given.
+    pub(super) fn deduce_bounds(
+        &mut self,
+        decl: &FunDecl<'t>,
+        args: &[Expr],
+        parameters: &[String],
+        found: &mut Bindings,
+    ) {
+        let Some(list) = decl.declarator.child_by_field_name("parameters") else { return };
+        let mut cursor = list.walk();
+        let declared = list.named_children(&mut cursor);
+        let declared =
+            declared.filter(|p| matches!(p.kind(), "parameter_declaration" | "optional_parameter_declaration"));
+        for (parameter, arg) in declared.zip(args) {
+            let mut bounds = Vec::new();
+            let mut by_reference = false;
+            let mut next = parameter.child_by_field_name("declarator");
+            while let Some(node) = next {
+                match node.kind() {
+                    "array_declarator" | "abstract_array_declarator" => bounds.push(node.child_by_field_name("size")),
+                    "parenthesized_declarator" | "abstract_parenthesized_declarator" => {}
+                    "reference_declarator" | "abstract_reference_declarator" => by_reference = true,
+                    _ => break,
+                }
+                next = node.child_by_field_name("declarator").or_else(|| last_named(node));
+            }
+            let mut given = arg.ty.value();
+            for (i, bound) in bounds.iter().rev().enumerate() {
+                let (inner, length) = match given {
+                    Type::Array(inner, length) => (inner, *length),
+                    // The first bound of what is not a reference says nothing.
+                    Type::Ptr(inner) if i == 0 && !by_reference => (inner, None),
+                    _ => break,
+                };
+                given = inner;
+                let name = bound.map_or("", |b| self.text(b));
+                if let (Some(length), true) = (length, by_reference || i > 0)
+                    && parameters.iter().any(|p| p == name)
+                {
+                    let value = (i128::from(length), Type::Int(IntTy::U64));
+                    found.values.entry(name.to_owned()).or_insert(value);
+                }
+            }
+        }
     }
 
     /// Matches the type of a parameter, in which template parameters are unknown types, with that of an argument.

@@ -1,0 +1,260 @@
+//! What a loop changes: a placeholder for each cell, part of a pointer and version, and what an iteration makes of it.
+
+use super::*;
+
+impl Walk<'_> {
+    pub(super) fn placeholder(&mut self, label: &str, ty: IntTy) -> Var {
+        let name = self.names.fresh(&format!("{}%", clean(label)));
+        Var { name, ty }
+    }
+
+    pub(super) fn cell_type(&self, object: ObjId, offset: u64) -> Option<Type> {
+        let mut parts = Vec::new();
+        scalars(&self.info(object).ty, 0, 256, &mut parts)?;
+        parts.into_iter().find(|(o, _)| *o == offset).map(|(_, t)| t)
+    }
+
+    /// Puts a placeholder in place of everything that the loop may change.
+    pub(super) fn install(
+        &mut self,
+        objects: &[ObjId],
+        shapes: &mut HashMap<(ObjId, u64), Shape>,
+        lost: &BTreeSet<(ObjId, u64)>,
+    ) -> Vec<Carried> {
+        let mut carried = Vec::new();
+        for object in objects {
+            let label = self.info(*object).name.to_string();
+            let ty = self.info(*object).ty.clone();
+            // What is not initialised yet is carried too, when the object has few parts.
+            let mut parts = Vec::new();
+            if scalars(&ty, 0, 64, &mut parts).is_some() {
+                for (offset, ty) in parts {
+                    let missing = self.state.private.get(object).is_none_or(|c| !c.cells.contains_key(&offset));
+                    if missing && !matches!(ty, Type::Ptr(_) | Type::Ref(_) | Type::Fun) {
+                        let value = self.load_private(*object, &Offset::start().bytes(i128::from(offset)), &ty);
+                        self.set_cell(*object, offset, ty.size(), value);
+                    }
+                }
+            }
+            let Some(cells) = self.state.private.get(object).cloned() else { continue };
+            let mut fresh = Cells { cells: BTreeMap::new(), rest: cells.rest.clone(), open: cells.open };
+            let rest = self.placeholder("content", IntTy::OPAQUE);
+            carried.push(Carried {
+                home: Home::Rest(*object),
+                var: rest.clone(),
+                init: cells.rest.clone(),
+                out: N::var(&rest),
+            });
+            fresh.rest = N::var(&rest);
+            for (offset, (size, value)) in &cells.cells {
+                let home = (*object, *offset);
+                let value = match value {
+                    Value::Num(init) => {
+                        let int = match self.cell_type(*object, *offset) {
+                            Some(Type::Int(int)) => int,
+                            _ => init.ty().unwrap_or(IntTy::OPAQUE),
+                        };
+                        let var = self.placeholder(&label, int);
+                        let home = Home::Cell(*object, *offset);
+                        carried.push(Carried { home, var: var.clone(), init: init.clone(), out: N::var(&var) });
+                        Value::Num(N::var(&var))
+                    }
+                    Value::Ptr(_) if lost.contains(&home) => Value::Ptr(Pointer::unknown()),
+                    Value::Ptr(p) if p.unknown.is_some() => value.clone(),
+                    Value::Ptr(p) => {
+                        let shape = shapes.entry(home).or_insert_with(|| {
+                            p.targets.iter().map(|t| (t.object, strides(&t.offset), t.offset.constant)).collect()
+                        });
+                        let shape = shape.clone();
+                        self.install_pointer(home, p, &shape, &label, &mut carried)
+                    }
+                    Value::Fun(list, _) => Value::Fun(list.clone(), true),
+                    other => other.clone(),
+                };
+                fresh.cells.insert(*offset, (*size, value));
+            }
+            self.state.private.insert(*object, Rc::new(fresh));
+        }
+        for object in self.arrays().collect::<Vec<_>>() {
+            let label = format!("{}.version", self.info(object).name);
+            let var = self.placeholder(&label, IntTy::OPAQUE);
+            let init = self.state.version(object);
+            self.state.versions.insert(object, N::var(&var));
+            carried.push(Carried { home: Home::Version(object), var: var.clone(), init, out: N::var(&var) });
+        }
+        let var = self.placeholder("epoch", IntTy::OPAQUE);
+        let init = std::mem::replace(&mut self.state.epoch, N::var(&var));
+        carried.push(Carried { home: Home::Epoch, var: var.clone(), init, out: N::var(&var) });
+        carried
+    }
+
+    pub(super) fn install_pointer(
+        &mut self,
+        home: (ObjId, u64),
+        p: &Pointer,
+        shape: &Shape,
+        label: &str,
+        carried: &mut Vec<Carried>,
+    ) -> Value {
+        let single = shape.len() == 1 && p.targets.len() == 1 && p.targets[0].guard.as_lit() == Some(true);
+        let selector = if single {
+            None
+        } else {
+            let mut init = N::num(-1);
+            for target in &p.targets {
+                if let Some(i) = position(shape, target) {
+                    init = N::ite(&target.guard, &N::num(i as i128), &init);
+                }
+            }
+            let var = self.placeholder(label, IntTy::MATH);
+            let selector = Home::Selector(home.0, home.1);
+            carried.push(Carried { home: selector, var: var.clone(), init, out: N::var(&var) });
+            Some(var)
+        };
+        let mut targets = Vec::new();
+        for (i, (object, strides, constant)) in shape.iter().enumerate() {
+            let init = p.targets.iter().find(|t| position(shape, t) == Some(i));
+            let mut terms = Vec::new();
+            for (j, stride) in strides.iter().enumerate() {
+                let var = self.placeholder(label, IntTy::MATH);
+                let init = init.and_then(|t| t.offset.terms.get(j)).map_or(N::num(0), |(n, _)| n.clone());
+                let home = Home::Index(home.0, home.1, i, j);
+                carried.push(Carried { home, var: var.clone(), init, out: N::var(&var) });
+                terms.push((N::var(&var), *stride));
+            }
+            let guard = match &selector {
+                Some(var) => N::var(var).eq(&N::num(i as i128)),
+                None => B::lit(true),
+            };
+            let offset =
+                Offset { terms, constant: *constant, unknown_size: init.is_some_and(|t| t.offset.unknown_size) };
+            targets.push(Target { guard, object: *object, offset });
+        }
+        Value::Ptr(Pointer { targets, unknown: None })
+    }
+
+    /// Adds the targets that pointers got in the body to their shapes; true when there were new ones.
+    pub(super) fn widen(
+        &mut self,
+        head: &State,
+        objects: &[ObjId],
+        shapes: &mut HashMap<(ObjId, u64), Shape>,
+        lost: &mut BTreeSet<(ObjId, u64)>,
+    ) -> bool {
+        let mut changed = false;
+        for object in objects {
+            let (Some(now), Some(then)) = (self.state.private.get(object), head.private.get(object)) else { continue };
+            for (offset, (_, value)) in &then.cells {
+                let home = (*object, *offset);
+                let (Value::Ptr(at_head), false) = (value, lost.contains(&home)) else { continue };
+                if at_head.unknown.is_some() {
+                    continue;
+                }
+                let after = match now.cells.get(offset) {
+                    Some((_, Value::Ptr(p))) => p.clone(),
+                    _ => Pointer::unknown(),
+                };
+                let shape = shapes.entry(home).or_default();
+                if after.unknown.is_some() {
+                    lost.insert(home);
+                    changed = true;
+                    continue;
+                }
+                for target in &after.targets {
+                    if position(shape, target).is_some() {
+                        continue;
+                    }
+                    changed = true;
+                    let wanted = strides(&target.offset);
+                    // The same place with one more index: `p` that becomes `p + n`.
+                    let extends = shape
+                        .iter_mut()
+                        .find(|(o, s, c)| *o == target.object && *c == target.offset.constant && wanted.starts_with(s));
+                    match extends {
+                        Some(known) => known.1 = wanted,
+                        None => shape.push((target.object, wanted, target.offset.constant)),
+                    }
+                }
+                if shape.len() > MAX_TARGETS {
+                    lost.insert(home);
+                }
+            }
+        }
+        changed
+    }
+
+    /// Reads what the placeholders have become.
+    pub(super) fn collect_outs(
+        &mut self,
+        carried: &mut [Carried],
+        shapes: &HashMap<(ObjId, u64), Shape>,
+        counter: &Var,
+    ) {
+        for c in carried.iter_mut() {
+            self.counters.push(N::var(counter));
+            let cell = |w: &Self, o: ObjId, at: u64| {
+                w.state.private.get(&o).and_then(|cells| cells.cells.get(&at)).map(|(_, v)| v.clone())
+            };
+            c.out = match &c.home {
+                Home::Cell(o, at) => match cell(self, *o, *at) {
+                    Some(Value::Num(n)) => n,
+                    _ => self.fresh_of_type("changed", c.var.ty),
+                },
+                Home::Selector(o, at) => match (cell(self, *o, *at), shapes.get(&(*o, *at))) {
+                    (Some(Value::Ptr(p)), Some(shape)) => {
+                        let mut selected = N::num(-1);
+                        for target in &p.targets {
+                            if let Some(i) = position(shape, target) {
+                                selected = N::ite(&target.guard, &N::num(i as i128), &selected);
+                            }
+                        }
+                        selected
+                    }
+                    _ => self.fresh_local("changed"),
+                },
+                Home::Index(o, at, i, j) => match (cell(self, *o, *at), shapes.get(&(*o, *at))) {
+                    (Some(Value::Ptr(p)), Some(shape)) => {
+                        match p.targets.iter().find(|t| position(shape, t) == Some(*i)) {
+                            Some(target) => target.offset.terms.get(*j).map_or(N::num(0), |(n, _)| n.clone()),
+                            None => N::var(&c.var),
+                        }
+                    }
+                    _ => self.fresh_local("changed"),
+                },
+                Home::Rest(o) => match self.state.private.get(o) {
+                    Some(cells) => cells.rest.clone(),
+                    None => N::var(&c.var),
+                },
+                Home::Version(o) => self.state.version(*o),
+                Home::Epoch => self.state.epoch.clone(),
+            };
+            self.counters.pop();
+        }
+    }
+}
+
+pub(super) fn strides(offset: &Offset) -> Vec<u64> {
+    offset.terms.iter().map(|(_, s)| *s).collect()
+}
+
+/// Which target of a shape a target is; it may lack the last indices, which are then 0.
+pub(super) fn position(shape: &Shape, target: &Target) -> Option<usize> {
+    let wanted = strides(&target.offset);
+    shape.iter().position(|(o, s, c)| *o == target.object && *c == target.offset.constant && s.starts_with(&wanted))
+}
+
+/// Is what is at home here another value in the one state than in the other?
+pub(super) fn differs(head: &State, now: &State, home: &Home) -> bool {
+    let cell = |s: &State, o: &ObjId, at: &u64| {
+        s.private.get(o).and_then(|cells| cells.cells.get(at)).map(|(_, value)| value.clone())
+    };
+    match home {
+        Home::Cell(o, at) | Home::Selector(o, at) | Home::Index(o, at, ..) => cell(head, o, at) != cell(now, o, at),
+        Home::Rest(o) => {
+            let rest = |s: &State| s.private.get(o).map(|cells| (cells.rest.clone(), cells.open));
+            rest(head) != rest(now)
+        }
+        Home::Version(o) => head.version(*o) != now.version(*o),
+        Home::Epoch => head.epoch != now.epoch,
+    }
+}

@@ -1,0 +1,425 @@
+//! The loop as a protocol, and the state after it.
+
+use super::*;
+
+impl Walk<'_> {
+    /// Solves what is carried, finds the range, emits the loop, and sets the state after it.
+    pub(super) fn finish_loop(
+        &mut self,
+        before: &State,
+        carried: Vec<Carried>,
+        shapes: &HashMap<(ObjId, u64), Shape>,
+        iteration: Iteration,
+        objects: &[ObjId],
+        span: Span,
+    ) -> bool {
+        let k = Var { name: self.names.fresh("k%"), ty: IntTy::MATH };
+        let previous = Var { name: self.names.fresh("it.previous%"), ty: IntTy::MATH };
+        let solved = self.solve(&carried, &k, &iteration.counter, &previous);
+        let synchronises = iteration.cond_out.iter().chain(&iteration.body_out).any(contains_sync);
+        let no_exits = iteration.exits.any.as_lit() == Some(false);
+        let main = self.main_range(&carried, &solved, &iteration, &k);
+
+        // The terms of the placeholders, in the counter k.
+        let mut in_k = Subst::new();
+        for (c, form) in carried.iter().zip(&solved.forms) {
+            in_k.bind(&c.var.name, form);
+        }
+        // Which variable the range binds: the loop variable itself, or the counter.
+        let thread_dependent = |w: &Self, r: &Range| {
+            w.term_has_thread(&r.first) || matches!(&r.step, Step::Up(s) | Step::Down(s) if w.term_has_thread(s))
+        };
+        let geometric = |r: &Range| matches!(r.step, Step::Times(_) | Step::Over(_));
+        // (What identifies contents of memory only asks whether this is the first iteration.)
+        let mut others_use_k = false;
+        let live = live_placeholders(&carried, &iteration);
+        if let Some(m) = &main {
+            for (i, form) in solved.forms.iter().enumerate() {
+                let is_value = match &carried[i].home {
+                    Home::Cell(..) => carried[i].var.ty != IntTy::OPAQUE,
+                    Home::Selector(..) | Home::Index(..) => true,
+                    Home::Rest(_) | Home::Version(_) | Home::Epoch => false,
+                };
+                let used = live.contains(&carried[i].var);
+                if i != m.carried && is_value && used && carried[i].out != N::var(&carried[i].var) {
+                    // What the iteration before it left asks for the first iteration only.
+                    let counted = match (form.kind(), &solved.shifted[i]) {
+                        (NExp::If(_, _, before), true) => before,
+                        _ => form,
+                    };
+                    others_use_k |= mentions(counted, &k.name);
+                }
+            }
+        }
+        let bind_itself = main.as_ref().is_some_and(|m| {
+            let splits_barriers = synchronises && thread_dependent(self, &m.range);
+            // What has no closed form is a function of the number of the iteration, which is then not known.
+            let counts = others_use_k || (!solved.precise && thread_dependent(self, &m.range));
+            let hides_the_count = geometric(&m.range) && counts;
+            !splits_barriers && !hides_the_count
+        });
+
+        let dependencies = self.dependencies(&carried, &iteration, []);
+        let unknown_trips = |w: &mut Self, label: &str, ty: IntTy| {
+            let name = w.names.fresh(label);
+            N::call(Fun { name, ty, kind: FunKind::Abstract }, dependencies.clone())
+        };
+
+        // [LOOP-FIRST] Of a loop with atomics that runs not known how often, the first iteration stands alone: it asks for its
+        // condition, and not for how many there are.
+        let alone = iteration.cond_out.iter().all(|p| *p == Protocol::Skip)
+            && iteration.body_out.iter().any(has_atomic)
+            && !iteration.body_out.iter().any(has_loop);
+        let mut first_alone = false;
+        let range;
+        let mut guard;
+        let mut to_binder = Subst::new();
+        match main.as_ref().filter(|_| bind_itself) {
+            Some(m) => {
+                let c = &carried[m.carried];
+                let name = self.names.fresh(binder_label(&c.var.name));
+                let binder = Var { name, ty: c.var.ty };
+                let itself = N::var(&binder);
+                let mut r = Range { var: binder, ..m.range.clone() };
+                if !no_exits && synchronises {
+                    // A break may end the loop earlier: at a point that all threads agree on when its reasons are uniform.
+                    let earlier = unknown_trips(self, "stop", IntTy::I64);
+                    let op = if matches!(r.step, Step::Up(_) | Step::Times(_)) { NBin::Min } else { NBin::Max };
+                    r.end = N::bin(op, IntTy::MATH, &r.end, &earlier);
+                }
+                let distance = |w: &Self, at: &N| -> N {
+                    let _ = w;
+                    match &r.step {
+                        Step::Up(s) => N::bin(NBin::Div, IntTy::MATH, &N::sub(IntTy::MATH, at, &r.first), s),
+                        Step::Down(s) => N::bin(NBin::Div, IntTy::MATH, &N::sub(IntTy::MATH, &r.first, at), s),
+                        Step::Times(_) | Step::Over(_) => at.eq(&r.first).as_number(),
+                    }
+                };
+                let distance = match &r.step {
+                    Step::Times(_) | Step::Over(_) => N::sub(IntTy::MATH, &N::num(1), &distance(self, &itself)),
+                    Step::Up(_) | Step::Down(_) => distance(self, &itself),
+                };
+                to_binder.bind(&k.name, &distance);
+                let earlier = match &r.step {
+                    Step::Up(s) => N::sub(IntTy::MATH, &itself, s),
+                    Step::Down(s) => N::add(IntTy::MATH, &itself, s),
+                    Step::Times(_) | Step::Over(_) => {
+                        let name = self.names.fresh("before");
+                        N::call(Fun { name, ty: IntTy::OPAQUE, kind: FunKind::Abstract }, vec![itself.clone()])
+                    }
+                };
+                to_binder.bind(&previous.name, &earlier);
+                // Threads that start elsewhere have the same value in another iteration.
+                let count = if thread_dependent(self, &m.range) { &distance } else { &itself };
+                to_binder.bind(&iteration.counter.name, count);
+                // The variable itself is the binder, whatever its closed form says.
+                in_k.bind(&c.var.name, &itself);
+                guard = m.rest.clone();
+                range = r;
+            }
+            None => {
+                let name = self.names.fresh("k");
+                let binder = Var { name, ty: IntTy::MATH };
+                let itself = N::var(&binder);
+                to_binder.bind(&k.name, &itself);
+                to_binder.bind(&previous.name, &N::sub(IntTy::MATH, &itself, &N::num(1)));
+                to_binder.bind(&iteration.counter.name, &itself);
+                let trips = main.as_ref().and_then(|m| m.trips.clone());
+                let most = main.as_ref().and_then(|m| most_trips(&m.range, &N::var(&k)));
+                let end = match (&trips, no_exits || !synchronises) {
+                    (Some(t), true) => t.clone(),
+                    (Some(t), false) => N::bin(NBin::Min, IntTy::MATH, t, &unknown_trips(self, "trips", IntTy::U32)),
+                    // As long as the condition holds, which the guard asks for.
+                    (None, true) if most.is_some() => most.as_ref().map_or(N::num(0), |(most, _)| N::num(*most)),
+                    (None, _) => {
+                        first_alone = alone && !synchronises;
+                        unknown_trips(self, "trips", IntTy::U32)
+                    }
+                };
+                guard = match (&trips, &main) {
+                    (Some(_), Some(m)) => m.rest.clone(),
+                    _ => iteration.cond.clone(),
+                };
+                if let Some((_, in_type)) = most {
+                    guard = B::and([guard, in_type]);
+                }
+                if iteration.post_test {
+                    // The first iteration runs in any case; a later one when the one before it went on.
+                    let mut earlier = Subst::new();
+                    earlier.bind(&k.name, &N::sub(IntTy::MATH, &N::var(&k), &N::num(1)));
+                    earlier.bind(&iteration.counter.name, &N::var(&previous));
+                    let again = in_k.boolean(&iteration.again);
+                    guard = B::or([N::var(&k).eq(&N::num(0)), earlier.boolean(&again)]);
+                    if iteration.again.as_lit() == Some(false) {
+                        guard = B::lit(true);
+                    }
+                }
+                let end = if iteration.post_test && iteration.again.as_lit() == Some(false) {
+                    N::num(1)
+                } else if iteration.post_test && trips.is_none() {
+                    N::bin(NBin::Max, IntTy::MATH, &N::num(1), &end)
+                } else {
+                    end
+                };
+                range = Range::up(binder, N::num(0), end);
+            }
+        }
+
+        let assumed = main.as_ref().map_or(B::lit(true), |m| m.assumed.clone());
+
+        // The emitted code, in terms of the binder.
+        guard = to_binder.boolean(&in_k.boolean(&guard));
+        let range_once = range.clone();
+        let mut translate = |protocols: Vec<Protocol>| {
+            let p = Protocol::seq(protocols);
+            let p = substitute(&p, &mut in_k);
+            substitute(&p, &mut to_binder)
+        };
+        let cond_out = translate(iteration.cond_out.clone());
+        let body_out = translate(iteration.body_out.clone());
+        let single = range_once.first.as_num() == Some(0)
+            && range_once.end.as_num() == Some(1)
+            && matches!(&range_once.step, Step::Up(s) if s.as_num() == Some(1));
+        if single {
+            let mut zero = Subst::one(&range_once.var.name, &N::num(0));
+            let code = Protocol::seq([cond_out, Protocol::branch(&guard, body_out, Protocol::Skip)]);
+            let code = substitute(&code, &mut zero);
+            self.emit(Protocol::branch(&assumed, code, Protocol::Skip));
+        } else if cond_out == Protocol::Skip {
+            let code = Protocol::branch(&guard, body_out, Protocol::Skip);
+            let mut range_once = range_once;
+            if first_alone {
+                self.emit(substitute(&code, &mut Subst::one(&range_once.var.name, &N::num(0))));
+                range_once.first = N::num(1);
+            }
+            if code != Protocol::Skip {
+                self.emit(Protocol::branch(
+                    &assumed,
+                    Protocol::For(range_once.clone(), Box::new(code)),
+                    Protocol::Skip,
+                ));
+            }
+        } else {
+            // The condition is evaluated once more than the body.
+            let more = one_more(&range_once);
+            let inside = in_range(&range_once);
+            let body = Protocol::branch(&B::and([inside, guard.clone()]), body_out, Protocol::Skip);
+            let once = match assumed.as_lit() {
+                Some(_) => Protocol::Skip,
+                None => substitute(&cond_out, &mut Subst::one(&range_once.var.name, &range_once.first)),
+            };
+            let code = Protocol::For(more, Box::new(Protocol::seq([cond_out, body])));
+            self.emit(Protocol::branch(&assumed, code, once));
+        }
+
+        // The state after the loop.
+        let mut after = Subst::new();
+        let last = main.as_ref().filter(|_| no_exits && !iteration.post_test).filter(|m| m.rest.as_lit() == Some(true));
+        let precise_end = match last {
+            Some(m) => m.trips.clone(),
+            None if iteration.post_test && no_exits && iteration.again.as_lit() == Some(false) => Some(N::num(1)),
+            None if iteration.post_test && no_exits => {
+                main.as_ref().filter(|m| m.rest.as_lit() == Some(true)).and_then(|m| m.trips.clone())
+            }
+            None => None,
+        };
+        let mut finals: Vec<N> = Vec::new();
+        for (i, (c, form)) in carried.iter().zip(&solved.forms).enumerate() {
+            let value = if iteration.by_condition[i] {
+                self.final_value(c, &carried, &iteration)
+            } else if *form == c.init && !mentions(form, &k.name) {
+                c.init.clone()
+            } else {
+                match (&precise_end, last) {
+                    (_, Some(m)) if m.carried == i && m.last.is_some() => {
+                        m.last.clone().unwrap_or_else(|| c.init.clone())
+                    }
+                    (Some(trips), _) => {
+                        let mut at_end = Subst::new();
+                        at_end.bind(&k.name, trips);
+                        at_end.bind(&previous.name, &N::sub(IntTy::MATH, trips, &N::num(1)));
+                        at_end.bind(&iteration.counter.name, trips);
+                        let value = at_end.numeric(form);
+                        if value.depth() > 100 { self.final_value(c, &carried, &iteration) } else { value }
+                    }
+                    (None, _) => self.final_value(c, &carried, &iteration),
+                }
+            };
+            after.bind(&c.var.name, &value);
+            finals.push(value);
+        }
+        let returned = self.final_exit(&iteration.exits.returned, "returned", &dependencies);
+        let exited = self.final_exit(&iteration.exits.exited, "exited", &dependencies);
+        let mut jumps = BTreeMap::new();
+        for (label, jump) in &iteration.exits.jumps {
+            jumps.insert(label.clone(), self.final_exit(jump, "jumped", &dependencies));
+        }
+        let mut state = before.clone();
+        state.recent.clear();
+        for (c, value) in carried.iter().zip(&finals) {
+            let changed = c.out != N::var(&c.var);
+            match &c.home {
+                Home::Version(o) => {
+                    state.versions.insert(*o, value.clone());
+                    if changed {
+                        state.log.forget(*o);
+                    }
+                }
+                Home::Epoch => {
+                    state.epoch = value.clone();
+                    if changed {
+                        state.log = Log::default();
+                    }
+                }
+                _ => {}
+            }
+        }
+        for object in objects {
+            let Some(now) = self.state.private.get(object).cloned() else { continue };
+            let Some(then) = before.private.get(object) else { continue };
+            let open = then.open || now.open;
+            let mut cells = Cells { cells: BTreeMap::new(), rest: then.rest.clone(), open };
+            for (c, value) in carried.iter().zip(&finals) {
+                match &c.home {
+                    Home::Rest(o) if o == object => cells.rest = value.clone(),
+                    Home::Cell(o, at) if o == object => {
+                        // A cell that the body lost stays lost.
+                        if let Some((size, _)) = now.cells.get(at) {
+                            cells.cells.insert(*at, (*size, Value::Num(value.clone())));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            let value_of = |home: &Home| carried.iter().position(|c| c.home == *home).map(|i| finals[i].clone());
+            for (at, (size, value)) in &now.cells {
+                match value {
+                    Value::Ptr(p) if p.unknown.is_some() => {
+                        cells.cells.insert(*at, (*size, Value::Ptr(Pointer::unknown())));
+                    }
+                    Value::Ptr(_) => {
+                        let Some(shape) = shapes.get(&(*object, *at)) else {
+                            cells.cells.insert(*at, (*size, Value::Ptr(Pointer::unknown())));
+                            continue;
+                        };
+                        let selector = value_of(&Home::Selector(*object, *at));
+                        let mut targets = Vec::new();
+                        for (i, (target, strides, constant)) in shape.iter().enumerate() {
+                            let guard = match &selector {
+                                Some(s) => s.eq(&N::num(i as i128)),
+                                None => B::lit(true),
+                            };
+                            if guard.as_lit() == Some(false) {
+                                continue;
+                            }
+                            let terms = strides
+                                .iter()
+                                .enumerate()
+                                .map(|(j, s)| (value_of(&Home::Index(*object, *at, i, j)).unwrap_or(N::num(0)), *s))
+                                .collect();
+                            let offset = Offset { terms, constant: *constant, unknown_size: false };
+                            targets.push(Target { guard, object: *target, offset });
+                        }
+                        cells.cells.insert(*at, (*size, Value::Ptr(Pointer { targets, unknown: None })));
+                    }
+                    Value::Fun(list, _) => {
+                        cells.cells.insert(*at, (*size, Value::Fun(list.clone(), true)));
+                    }
+                    _ => {}
+                }
+            }
+            state.private.insert(*object, Rc::new(cells));
+        }
+        state.returned = returned;
+        state.jumps = jumps;
+        state.exited = B::or([before.exited.clone(), exited]);
+        self.state = state;
+        let _ = span;
+        let settled = iteration.by_condition.iter().all(|changed| !changed);
+        settled && solved.precise && (main.is_some() || iteration.post_test && iteration.again.as_lit() == Some(false))
+    }
+
+    /// An unknown value after the loop, a function of all that it and the number of iterations depend on.
+    pub(super) fn final_value(&mut self, c: &Carried, carried: &[Carried], iteration: &Iteration) -> N {
+        let dependencies = self.dependencies(carried, iteration, [c.var.clone()]);
+        let label = c.var.name.as_str().split('%').next().unwrap_or("value").to_owned();
+        let name = self.names.fresh(&format!("{}.after", clean(&label)));
+        N::call(Fun { name, ty: c.var.ty, kind: FunKind::Abstract }, dependencies)
+    }
+
+    pub(super) fn final_exit(&mut self, flag: &B, label: &str, dependencies: &[N]) -> B {
+        if flag.as_lit() == Some(false) {
+            return flag.clone();
+        }
+        let name = self.names.fresh(label);
+        N::call(Fun { name, ty: IntTy::BOOL, kind: FunKind::Abstract }, dependencies.to_vec()).truth()
+    }
+
+    /// The variables that distinguish threads or outer iterations, of everything that decides how the loop goes, and of
+    /// what else is asked about.
+    pub(super) fn dependencies(
+        &self,
+        carried: &[Carried],
+        iteration: &Iteration,
+        also: impl IntoIterator<Item = Var>,
+    ) -> Vec<N> {
+        let mut vars: BTreeSet<Var> = BTreeSet::new();
+        // Only what reaches the exits matters; all of it is a sound (larger) set, and the closure is cheap to refine.
+        let mut pending: Vec<Var> = also.into_iter().collect();
+        let mut seen: BTreeSet<Name> = BTreeSet::new();
+        let conds = [&iteration.cond, &iteration.again, &iteration.exits.any];
+        for cond in conds {
+            pending.extend(free_vars_b(cond));
+        }
+        while let Some(var) = pending.pop() {
+            if !seen.insert(var.name.clone()) {
+                continue;
+            }
+            match carried.iter().find(|c| c.var == var) {
+                Some(c) => {
+                    pending.extend(free_vars_n(&c.out));
+                    pending.extend(free_vars_n(&c.init));
+                }
+                None => {
+                    vars.insert(var);
+                }
+            }
+        }
+        self.distinguishing(&vars, &iteration.counter)
+    }
+
+    pub(super) fn distinguishing(&self, vars: &BTreeSet<Var>, counter: &Var) -> Vec<N> {
+        vars.iter().filter(|v| *v != counter && !self.globals_vars.contains(v)).map(N::var).collect()
+    }
+}
+
+/// The placeholders that an iteration uses: in what it emits, in its conditions, or in what it leaves to the next one.
+pub(super) fn live_placeholders(carried: &[Carried], iteration: &Iteration) -> BTreeSet<Var> {
+    let mut leaves = Leaves::default();
+    for p in iteration.cond_out.iter().chain(&iteration.body_out) {
+        protocol_leaves(p, &mut leaves);
+    }
+    for b in [&iteration.cond, &iteration.again, &iteration.exits.any] {
+        leaves.boolean(b);
+    }
+    let mut live: BTreeSet<Var> = leaves.vars.clone();
+    loop {
+        let before = live.len();
+        for c in carried {
+            if live.contains(&c.var) {
+                live.extend(free_vars_n(&c.out));
+            }
+        }
+        if live.len() == before {
+            return live;
+        }
+    }
+}
+
+pub(super) fn mentions(term: &N, name: &Name) -> bool {
+    free_vars_n(term).iter().any(|v| v.name == *name)
+}
+
+pub(super) fn binder_label(name: &Name) -> &str {
+    name.as_str().split('%').next().unwrap_or("i")
+}
