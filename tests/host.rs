@@ -58,7 +58,7 @@ fn an_axis_that_a_launch_leaves_open_is_not_taken_as_one() {
     ] {
         assert_eq!(check(&host(open), false).verdict, Verdict::Racy, "{open}");
     }
-    for one in ["k<<<1, 64>>>(a); k<<<1, 32>>>(a);", "k<<<1, n>>>(a);"] {
+    for one in ["k<<<1, 64>>>(a); k<<<1, 32>>>(a);", "k<<<1, n>>>(a);", "dim3 b = sizes(n); k<<<1, b>>>(a);"] {
         assert_eq!(check(&host(one), false).verdict, Verdict::RaceFree, "{one}");
     }
 }
@@ -386,6 +386,20 @@ fn variables_of_the_host_relate_what_a_launch_says() {
             (Racy, "void f(int *a, int x) { switch (x) { int m; m = 4; case 1: k<<<4, 64>>>(a, m + 99); } }"),
             (Free, "void f(int *a, int n) { int w = n; k<<<4, w>>>(a, w); }"),
             (Racy, "void f(int *a, int n) { k<<<4, n>>>(a, n / 2); }"),
+            (Free, "int g(); void f(int *a) { int m = std::max(32, g()); k<<<4, 32>>>(a, m); }"),
+            (Racy, "int g(); void f(int *a) { int m = std::min(32, g()); k<<<4, 32>>>(a, m); }"),
+            (Racy, "int g(); void f(int *a) { k<<<4, g()>>>(a, g() + 1); }"),
+            (Racy, "unsigned g(); int g(int x); void f(int *a) { int m = 32 + g(2); k<<<4, 32>>>(a, m); }"),
+            (
+                Racy,
+                "int *at(int &x); void f(int *a, int m) { int *r = at(m); int b = m; *r = 1; k<<<4, b>>>(a, m + 1); }",
+            ),
+            (
+                Racy,
+                "void f(int *a, int m) { std::vector<int *> v; v.push_back(&m); int b = m; *v[0] = 1; k<<<4, b>>>(a, m + 1); }",
+            ),
+            (Racy, "void f(int *a, int m) { k<<<4, m>>>(a, m -= 2); }"),
+            (Racy, "void f(int *a, int m) { auto h = [&] { m = 1; }; int b = m; call(h); k<<<4, b>>>(a, m + 1); }"),
             (Racy, "void f(int *a, int m) { volatile int b = m; k<<<4, b>>>(a, m + 1); }"),
             (Free, "void f(int *a) { int m; scanf(\"%d\", &m); int b = m; k<<<4, b>>>(a, m + 1); show(m); }"),
         ],
@@ -492,6 +506,8 @@ fn a_kernel_in_a_variable_is_launched_through_it() {
         (Free, "void (*h[2])(int *) = {k, other}; h[c]<<<1, 32>>>(p);"),
         (Racy, "void (*h[2])(int *) = {k, other}; h[c]<<<1, 64>>>(p);"),
         (Racy, "global = k; k<<<1, 32>>>(p);"),
+        (Free, "POINTER h = &k; if (h == &k || other != h) c = 1; h<<<1, 32>>>(p);"),
+        (Racy, "POINTER h = &k; if (h == &k || other != h) c = 1; h<<<1, 64>>>(p);"),
     ] {
         let host = format!("{other}\nvoid f(int *p, bool c) {{ {} }}", body.replace("POINTER", pointer));
         verdicts(UP_TO_32, &[(verdict, &host)]);
