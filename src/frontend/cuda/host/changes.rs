@@ -162,10 +162,10 @@ impl<'u> Host<'_, 'u> {
             }
             "call_expression" => self.call_changes(node),
             // Objects are made from references, as far as it is known.
-            "new_expression" | "compound_literal_expression" => {
-                if field("type").is_some_and(|ty| self.keeps_references(ty)) {
-                    self.all_wild(node);
-                }
+            "new_expression" | "compound_literal_expression"
+                if field("type").is_some_and(|ty| self.keeps_references(ty)) =>
+            {
+                self.all_wild(node);
             }
             _ => {}
         }
