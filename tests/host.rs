@@ -58,7 +58,7 @@ fn an_axis_that_a_launch_leaves_open_is_not_taken_as_one() {
     ] {
         assert_eq!(check(&host(open), false).verdict, Verdict::Racy, "{open}");
     }
-    for one in ["k<<<1, 64>>>(a); k<<<1, 32>>>(a);", "k<<<1, n>>>(a);"] {
+    for one in ["k<<<1, 64>>>(a); k<<<1, 32>>>(a);", "k<<<1, n>>>(a);", "dim3 b = sizes(n); k<<<1, b>>>(a);"] {
         assert_eq!(check(&host(one), false).verdict, Verdict::RaceFree, "{one}");
     }
 }
@@ -386,6 +386,20 @@ fn variables_of_the_host_relate_what_a_launch_says() {
             (Racy, "void f(int *a, int x) { switch (x) { int m; m = 4; case 1: k<<<4, 64>>>(a, m + 99); } }"),
             (Free, "void f(int *a, int n) { int w = n; k<<<4, w>>>(a, w); }"),
             (Racy, "void f(int *a, int n) { k<<<4, n>>>(a, n / 2); }"),
+            (Free, "int g(); void f(int *a) { int m = std::min(99, std::max(32, g())); k<<<4, 32>>>(a, m); }"),
+            (Racy, "int g(); void f(int *a) { int m = std::min(32, g()); k<<<4, 32>>>(a, m); }"),
+            (Racy, "int g(); void f(int *a) { k<<<4, g()>>>(a, g() + 1); }"),
+            (Racy, "unsigned g(); int g(int x); void f(int *a) { int m = 32 + g(2); k<<<4, 32>>>(a, m); }"),
+            (
+                Racy,
+                "int *at(int &x); void f(int *a, int m) { int *r = at(m); int b = m; *r = 1; k<<<4, b>>>(a, m + 1); }",
+            ),
+            (
+                Racy,
+                "void f(int *a, int m) { std::vector<int *> v; v.push_back(&m); int b = m; *v[0] = 1; k<<<4, b>>>(a, m + 1); }",
+            ),
+            (Racy, "void f(int *a, int m) { k<<<4, m>>>(a, m -= 2); }"),
+            (Racy, "void f(int *a, int m) { auto h = [&] { m = 1; }; int b = m; call(h); k<<<4, b>>>(a, m + 1); }"),
             (Racy, "void f(int *a, int m) { volatile int b = m; k<<<4, b>>>(a, m + 1); }"),
             (Free, "void f(int *a) { int m; scanf(\"%d\", &m); int b = m; k<<<4, b>>>(a, m + 1); show(m); }"),
         ],
@@ -492,6 +506,8 @@ fn a_kernel_in_a_variable_is_launched_through_it() {
         (Free, "void (*h[2])(int *) = {k, other}; h[c]<<<1, 32>>>(p);"),
         (Racy, "void (*h[2])(int *) = {k, other}; h[c]<<<1, 64>>>(p);"),
         (Racy, "global = k; k<<<1, 32>>>(p);"),
+        (Free, "POINTER h = &k; if (h == &k || other != h) c = 1; h<<<1, 32>>>(p);"),
+        (Racy, "POINTER h = &k; if (h == &k || other != h) c = 1; h<<<1, 64>>>(p);"),
     ] {
         let host = format!("{other}\nvoid f(int *p, bool c) {{ {} }}", body.replace("POINTER", pointer));
         verdicts(UP_TO_32, &[(verdict, &host)]);
@@ -551,7 +567,8 @@ fn an_included_file_is_checked_where_it_is_launched() {
         let (kernels, report) = run(&files, false);
         assert_eq!(kernels.len(), 2, "{kernels:?}");
         assert!(kernels.contains(&k(Free)) && kernels.iter().any(|k| k.0 == "kk" && k.3 == Racy), "{kernels:?}");
-        assert!(true);
+        let said = |k: &KernelReport| k.name != "k" || k.launch.from == LaunchSource::LaunchSite;
+        assert!(report.kernels.iter().all(said));
         assert_eq!(report.files.len(), files.len());
         let part = report.files.iter().find(|f| f.path.ends_with("part.cu"));
         assert!(part.is_some_and(|f| f.messages.iter().any(|m| m.code == "included")));

@@ -61,10 +61,13 @@ pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], own: FileId, sour
     facts.block = [0, 1, 2].map(|axis| common(launches.iter().map(|l| l.block[axis].as_ref())));
     facts.grid = [0, 1, 2].map(|axis| common(launches.iter().map(|l| l.grid[axis].as_ref())));
     // Of a size that is not understood the first axis is one that is meant.
-    let open = |axis: usize, size: &Option<N>| size.as_ref().map_or(axis == 0, |n| n.as_num() != Some(1));
+    let open = |axis: usize, size: &Option<N>, launch: &HostLaunch| match size {
+        Some(n) if n.as_var().is_none_or(|v| !launch.sizes.contains(v.name.as_str())) => n.as_num() != Some(1),
+        _ => axis == 0,
+    };
     facts.open = [
-        [0, 1, 2].map(|axis| facts.block[axis].is_none() && launches.iter().any(|l| open(axis, &l.block[axis]))),
-        [0, 1, 2].map(|axis| facts.grid[axis].is_none() && launches.iter().any(|l| open(axis, &l.grid[axis]))),
+        [0, 1, 2].map(|axis| facts.block[axis].is_none() && launches.iter().any(|l| open(axis, &l.block[axis], l))),
+        [0, 1, 2].map(|axis| facts.grid[axis].is_none() && launches.iter().any(|l| open(axis, &l.grid[axis], l))),
     ];
     for (i, param) in params.iter().enumerate() {
         if let (Type::Int(ty), Some(value)) = (&param.ty, common(launches.iter().map(|l| l.args.get(i)?.as_ref())))

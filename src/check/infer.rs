@@ -42,7 +42,7 @@ pub(super) fn protocol_with(
         }
         KernelCode::Protocol(inferred) => specialise(inferred, launch, options),
     };
-    let mut fixed = fixed_sizes(&inferred);
+    let mut fixed = fixed_sizes(launch);
     for (condition, words) in host.into_iter().flat_map(|h| &h.conditions) {
         let condition = fixed.boolean(condition);
         let vars = free_vars_b(&condition);
@@ -68,9 +68,9 @@ pub(super) fn protocol_with(
 }
 
 /// The sizes of the launch that are numbers.
-fn fixed_sizes(inferred: &Inferred) -> Subst<'static> {
+fn fixed_sizes(launch: &Launch) -> Subst<'static> {
     let mut fixed = Subst::new();
-    for (what, sizes) in [("blockDim", inferred.block), ("gridDim", inferred.grid)] {
+    for (what, sizes) in [("blockDim", launch.block), ("gridDim", launch.grid)] {
         for (axis, size) in ["x", "y", "z"].into_iter().zip(sizes) {
             if let Some(size) = size {
                 fixed.bind(&Name::new(format!("{what}.{axis}")), &N::num(size));

@@ -142,8 +142,12 @@ pub(super) fn called<'u>(
             let new = rename(name);
             types.insert(Name::new(new.as_str()), *ty);
         }
+        let mut unknown = launch.sizes.clone();
         for name in &host.symbols {
-            rename(&Name::new(name.as_str()));
+            let new = rename(&Name::new(name.as_str()));
+            if host.sizes.contains(name) {
+                unknown.insert(new);
+            }
         }
         let outer: Vec<Parameter> = outer.into_iter().map(|(at, f, n)| (at, f, away.numeric(&n))).collect();
         let mut subst = Subst::new();
@@ -178,6 +182,7 @@ pub(super) fn called<'u>(
             facts,
             types,
             symbols,
+            sizes: unknown,
         };
         found.extend(called(unit, lower, caller, one, &outer, depth + 1));
     }

@@ -162,10 +162,10 @@ impl<'u> Host<'_, 'u> {
             }
             "call_expression" => self.call_changes(node),
             // Objects are made from references, as far as it is known.
-            "new_expression" | "compound_literal_expression" => {
-                if field("type").is_some_and(|ty| self.keeps_references(ty)) {
-                    self.all_wild(node);
-                }
+            "new_expression" | "compound_literal_expression"
+                if field("type").is_some_and(|ty| self.keeps_references(ty)) =>
+            {
+                self.all_wild(node);
             }
             _ => {}
         }
@@ -173,7 +173,8 @@ impl<'u> Host<'_, 'u> {
 
     /// Calls may change what they reach: variables whose address was given away, and what references stand for.
     fn far_changes(&mut self) {
-        let (calls, all_calls, stores) = (self.calls.clone(), self.all_calls.clone(), self.stores.clone());
+        let calls: Vec<Node<'u>> = self.calls.iter().chain(&self.indirect).copied().collect();
+        let (all_calls, stores) = (self.all_calls.clone(), self.stores.clone());
         let event = |node: Node<'u>| {
             let at = node.end_byte();
             Event { node, at: self.time_of(node, at), field: None, value: None, declares: false }
@@ -276,6 +277,7 @@ impl<'u> Host<'_, 'u> {
         let Some((name, field)) = self.place(place) else {
             // Whatever is named in a place that is not understood, and all that is reached through it.
             self.stores.push(node);
+            self.indirect.push(node);
             if !matches!(place.kind(), "pointer_expression" | "field_expression") {
                 self.all_wild(place);
             }
@@ -283,6 +285,11 @@ impl<'u> Host<'_, 'u> {
         };
         // Something else may refer to it.
         self.stores.push(node);
+        let target = self.meant(name);
+        let target = &self.variables[target];
+        if place.kind() != "identifier" || target.is_wild || target.is_remote {
+            self.indirect.push(node);
+        }
         let whole = place.kind() == "identifier";
         let of_field = place.kind() == "field_expression"
             && place.child_by_field_name("argument").is_some_and(|a| a.kind() == "identifier");
@@ -311,7 +318,10 @@ impl<'u> Host<'_, 'u> {
         let Some(call) = call.filter(|c| c.kind() == "call_expression") else {
             match self.place(place) {
                 Some(_) => self.all_wild(place),
-                None => self.stores.push(address),
+                None => {
+                    self.stores.push(address);
+                    self.indirect.push(address);
+                }
             }
             return;
         };

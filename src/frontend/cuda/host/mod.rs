@@ -52,6 +52,8 @@ pub struct HostLaunch {
     pub types: BTreeMap<Name, IntTy>,
     /// The names of all these variables.
     pub symbols: BTreeSet<String>,
+    /// Those that stand for the sizes of a `dim3` of which nothing is known.
+    pub sizes: BTreeSet<String>,
 }
 
 /// The value that a variable of the host has at a launch, as a mathematical integer.
@@ -71,13 +73,18 @@ struct Host<'l, 'u> {
     /// Calls that may change a variable whose address was given away; and what else is reached from here.
     calls: Vec<Node<'u>>,
     all_calls: Vec<Node<'u>>,
-    /// Assignments to places that are not just variables.
+    /// Assignments, and those among them that may be to something else than the variable that they name.
     stores: Vec<Node<'u>>,
+    indirect: Vec<Node<'u>>,
     /// What may change objects outside of the function.
     far: Vec<Event<'u>>,
     values: HashMap<(usize, Part<'u>, Version), N>,
+    /// What calls return, by their nodes.
+    results: HashMap<usize, N>,
     /// The names of values that are taken, and their types.
     symbols: HashSet<String>,
+    /// Those that stand for the sizes of a `dim3`.
+    sizes: BTreeSet<String>,
     types: BTreeMap<Name, IntTy>,
     /// Arguments of the small functions that are being followed.
     arguments: Vec<HashMap<&'u str, (N, IntTy)>>,
@@ -156,6 +163,7 @@ fn launch<'u>(
         facts,
         types: std::mem::take(&mut host.types),
         symbols: host.symbols.iter().cloned().collect(),
+        sizes: std::mem::take(&mut host.sizes),
     };
     let parameters = host.parameters();
     Some(called(unit, lower, function, own, &parameters, 0))
@@ -181,9 +189,12 @@ impl<'l, 'u> Host<'l, 'u> {
             calls: Vec::new(),
             all_calls: Vec::new(),
             stores: Vec::new(),
+            indirect: Vec::new(),
             far: Vec::new(),
             values: HashMap::new(),
+            results: HashMap::new(),
             symbols: HashSet::new(),
+            sizes: BTreeSet::new(),
             types: BTreeMap::new(),
             arguments: Vec::new(),
             copied: Vec::new(),

@@ -42,8 +42,23 @@ pub(super) fn listed_in<'t>(list: Node<'t>) -> Vec<Node<'t>> {
     list.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect()
 }
 
-/// Does this only ask or set something about the kernel, such as `cudaFuncSetCacheConfig`?
+/// Does this only ask or set something about the kernel, such as `cudaFuncSetCacheConfig`, or compare it?
 pub(super) fn is_question(unit: &Unit, name: Node) -> bool {
+    let mut whole = name;
+    while let Some(parent) = whole.parent() {
+        match parent.kind() {
+            "template_function"
+            | "qualified_identifier"
+            | "parenthesized_expression"
+            | "cast_expression"
+            | "pointer_expression" => whole = parent,
+            "binary_expression" => {
+                let op = parent.child_by_field_name("operator").map(|o| unit.str(o));
+                return matches!(op, Some("==" | "!="));
+            }
+            _ => break,
+        }
+    }
     let Some((list, _)) = place_of(unit, name).filter(|(list, _)| list.kind() == "argument_list") else { return false };
     let callee = list.parent().and_then(|c| c.child_by_field_name("function")).map(|f| unit.str(f));
     callee.is_some_and(|c| ["cudaFunc", "cudaOccupancy", "hipFunc", "hipOccupancy"].iter().any(|p| c.starts_with(p)))

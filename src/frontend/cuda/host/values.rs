@@ -1,13 +1,14 @@
 //! Expressions of the host as mathematical integers.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use tree_sitter::Node;
 
-use super::super::unit::{declared_name, last_named};
+use super::super::unit::{FunDecl, declared_name, last_named};
 use super::types::{converted, integer_type};
 use super::variables::Part;
-use super::{Host, MAX_DEPTH};
+use super::{Host, MAX_DEPTH, symbol};
+use crate::base::Name;
 use crate::exp::{B, IntTy, N, NBin, NRel};
 
 impl<'u> Host<'_, 'u> {
@@ -83,7 +84,7 @@ impl<'u> Host<'_, 'u> {
                 Some(self.wrapped(N::bin(op, IntTy::MATH, &l, &r), node))
             }
             "field_expression" => self.field(node),
-            "call_expression" => self.call(node),
+            "call_expression" => self.call(node).or_else(|| self.result(node)),
             _ => None,
         }
     }
@@ -211,6 +212,35 @@ impl<'u> Host<'_, 'u> {
             }
             _ => Some((self.number(node)?, false)),
         }
+    }
+
+    /// What a call of another function returns: a number that nothing is known of. No two calls return the same one.
+    fn result(&mut self, node: Node<'u>) -> Option<N> {
+        if let Some(known) = self.results.get(&node.id()) {
+            return Some(known.clone());
+        }
+        let name = self.callee(node.child_by_field_name("function")?);
+        let own = self.lower.names.functions.get(name)?;
+        let plain = |d: &FunDecl<'u>| {
+            let has_pointer =
+                d.node.child_by_field_name("declarator").is_none_or(|n| n.kind() != "function_declarator");
+            let ty = d.node.child_by_field_name("type");
+            !has_pointer && d.template.is_none() && ty.is_some_and(|ty| self.is_integer_type(ty))
+        };
+        let types = own.iter().map(|d| self.integer_type(d.node.child_by_field_name("type")?));
+        let [ty] = types.collect::<HashSet<_>>().into_iter().collect::<Vec<_>>()[..] else { return None };
+        if !self.arguments.is_empty() || !own.iter().all(plain) {
+            return None;
+        }
+        let ty = ty?;
+        let mut symbol_name = format!("{name}()");
+        while !self.symbols.insert(symbol_name.clone()) {
+            symbol_name.push('\'');
+        }
+        self.types.insert(Name::new(symbol_name.as_str()), ty);
+        let value = symbol(&symbol_name);
+        self.results.insert(node.id(), value.clone());
+        Some(value)
     }
 
     /// A call of a function that does nothing but return an expression of its parameters.

@@ -121,6 +121,9 @@ impl<'u> Host<'_, 'u> {
             name = format!("{plain}#{n}");
         }
         self.symbols.insert(name.clone());
+        if *part != Part::Whole && self.is_dims(*variable) {
+            self.sizes.insert(name.clone());
+        }
         if let Some(ty) = ty {
             self.types.insert(Name::new(name.as_str()), ty);
         }
