@@ -31,7 +31,8 @@ pub struct Facts {
     /// Variables that conditions tell apart; they are not expressed by others.
     told_apart: BTreeSet<Var>,
     kept: BTreeSet<AtomId>,
-    /// How many of `values.defined` are among the facts.
+    /// How many of `values.divisions` and of `values.defined` are among the facts.
+    divisions: usize,
     defined: usize,
     /// The conditions contradict each other.
     pub(super) contradiction: bool,
@@ -58,6 +59,7 @@ impl Facts {
             solved: Vec::new(),
             told_apart,
             kept: BTreeSet::new(),
+            divisions: 0,
             defined: 0,
             contradiction: false,
             rule: Rule::Guard,
@@ -86,6 +88,11 @@ impl Facts {
                     NRel::Ne => self.differ.push(poly),
                 }
             }
+        }
+        // Before the equations in which they occur.
+        while let Some(division) = self.values.divisions.get(self.divisions).cloned() {
+            self.divisions += 1;
+            self.equal.push_front(division);
         }
         while let Some(defined) = self.values.defined.get(self.defined).cloned() {
             self.defined += 1;

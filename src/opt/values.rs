@@ -16,6 +16,7 @@ enum Atom {
     Term(N),
     /// A dividend that is not negative, by a divisor that is positive.
     Quotient(Poly, Poly),
+    Rest(Poly, Poly),
 }
 
 /// Terms nested deeper than this are unknowns.
@@ -34,7 +35,9 @@ pub struct Values {
     sums: HashMap<Poly, Interval>,
     memo: HashMap<(N, u8), Poly>,
     ranges: Ranges,
-    /// Polynomials that are at most 0 whatever else holds, by the definition of a quotient.
+    /// Dividends without their quotients and rests: polynomials that are 0.
+    pub divisions: Vec<Poly>,
+    /// Polynomials that are at most 0, by the definition of a quotient.
     pub defined: Vec<Poly>,
     /// The terms of which it was assumed that they do not overflow.
     pub assumed: IndexSet<N>,
@@ -59,6 +62,7 @@ impl Values {
             sums: HashMap::new(),
             memo: HashMap::new(),
             ranges,
+            divisions: Vec::new(),
             defined: Vec::new(),
             assumed: IndexSet::new(),
             doubtful: false,
@@ -155,7 +159,7 @@ impl Values {
         self.unknown(term)
     }
 
-    /// `x / d` and `x % d`, also as `>>` and `&`, for x >= 0 and d >= 1: an unknown q with `0 <= x - d q < d`. [OPT-QUOTIENT]
+    /// `x / d` and `x % d`, also as `>>` and `&`, for x >= 0 and d >= 1: unknowns q and r with `x = d q + r`, `0 <= r < d`. [OPT-QUOTIENT]
     fn division(&mut self, op: NBin, l: &N, r: &N) -> Option<Poly> {
         let (remainder, by) = match (op, r.as_num()) {
             (NBin::Div, _) => (false, self.value(r)?),
@@ -173,12 +177,14 @@ impl Values {
         }
         let most = above.hi.and_then(|hi| hi.checked_div(below.lo.unwrap_or(1)));
         let quotient = self.atom(Atom::Quotient(of.clone(), by.clone()), Interval { lo: Some(0), hi: most });
-        let rest = of.sub(&by.mul(&quotient).ok()?).ok()?;
-        let top = below.hi.map(|d| d - 1);
-        self.note(&rest, Interval { lo: Some(0), hi: top });
-        if by.as_constant().is_none() {
-            self.defined.push(rest.sub(&by).ok()?.plus(1).ok()?);
-            self.defined.push(rest.scale(-1).ok()?);
+        let top = Interval { lo: Some(0), hi: below.hi.map(|d| d - 1) }.meet(Interval { lo: None, hi: above.hi });
+        let rest = self.atom(Atom::Rest(of.clone(), by.clone()), top);
+        let division = of.sub(&by.mul(&quotient).ok()?).ok()?.sub(&rest).ok()?;
+        if !self.divisions.contains(&division) {
+            self.divisions.push(division);
+            if by.as_constant().is_none() {
+                self.defined.push(rest.sub(&by).ok()?.plus(1).ok()?);
+            }
         }
         Some(if remainder { rest } else { quotient })
     }

@@ -332,11 +332,11 @@ impl Session {
         }
     }
 
-    /// Did a question that began then have most of the time for one? Not when the end of the run cut it short, or when the
-    /// solver was not even tried.
+    /// Did a question that began then take much of the time for one? Not when the end of the run cut it short, or when the
+    /// solver was not even tried; what takes little can be asked again.
     fn had_its_time(&self, start: Instant) -> bool {
         let cut = self.config.deadline.is_some_and(|end| end < start + self.config.timeout);
-        !cut && start.elapsed() * 10 >= self.config.timeout * 7
+        !cut && start.elapsed() * 4 >= self.config.timeout
     }
 
     fn disagreement(&self) -> Option<String> {
