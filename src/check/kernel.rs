@@ -1,7 +1,7 @@
 //! One kernel: from its code to a verdict.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::contradiction::{Given, Part, contradiction};
 use super::execute::Executor;
@@ -72,6 +72,9 @@ pub(super) struct Check<'a> {
     pub queries: usize,
     /// Runs the code of the kernel.
     pub executor: Executor<'a>,
+    pub started: Instant,
+    /// When the first race was confirmed.
+    pub confirmed: Option<Duration>,
     /// There may be more findings than were looked for.
     pub cut: bool,
 }
@@ -103,6 +106,8 @@ pub fn check_kernel(
         assumptions: notes.iter().chain(&inferred.assumptions).cloned().chain(stated(&inferred, sources)).collect(),
         queries: 0,
         executor: Executor::new(kernel, &asked, options),
+        started,
+        confirmed: None,
         cut: false,
     };
     let verdict = check.run();
@@ -110,7 +115,7 @@ pub fn check_kernel(
     let cut = check.cut;
     let (findings, left_out) = std::mem::take(&mut check.findings).settle(options.max_findings);
     if cut || left_out > 0 {
-        check.reason("findings-limit", "not all pairs of accesses that race are listed", None);
+        check.reason("findings-limit", "there may be more pairs of accesses that race than are listed", None);
     }
     let Check { reasons, assumptions, queries, .. } = check;
     let at = location(sources, kernel.span);

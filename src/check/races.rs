@@ -8,7 +8,7 @@ use super::kernel::Check;
 use super::pipeline::AtLevel;
 use super::questions::question;
 use super::source::location;
-use super::witness::{Race, shrink, witness};
+use super::witness::{Race, shrink, solves, witness};
 use crate::base::Name;
 use crate::core::race::{ArrayRaces, RacePhase, same_value_pair};
 use crate::core::scope::{Level, Task};
@@ -19,6 +19,10 @@ use crate::smt::{Answer, Model, Reason};
 
 /// Time that a question gets for another race where one is confirmed, beyond a few times what the first took.
 const ANOTHER: Duration = Duration::from_millis(500);
+/// Time for all such questions of a kernel, beyond what it took to confirm the first race.
+const OTHERS: Duration = Duration::from_secs(5);
+/// Findings that are looked for while none is confirmed, whatever is wanted: the verdict may depend on the next one.
+const UNCONFIRMED: usize = 20;
 /// Values beyond this are worth a question whether smaller ones will do.
 const LARGE: i128 = 64;
 
@@ -43,6 +47,19 @@ impl Asked<'_> {
     fn sides(&self, array: &Name, (site, mode): (SiteId, u8)) -> Vec<usize> {
         let sides = self.phase.sides.iter().enumerate();
         sides.filter(|(_, s)| s.array == *array && s.site == site && kind(&s.mode) == mode).map(|(i, _)| i).collect()
+    }
+
+    /// The two sides that a model names, and what has to hold so that they race.
+    fn solution(&self, model: &Model, same_value: bool) -> Option<([usize; 2], B)> {
+        let pair = chosen(&self.races, model, self.phase)?;
+        let sides = pair.map(|i| &self.phase.sides[i]);
+        let one = self.phase.instantiate(sides[0], Task::One);
+        let two = self.phase.instantiate(sides[1], Task::Two);
+        let same = same_value_pair(&one, &two);
+        let mut parts = vec![self.phase.assumptions.clone(), self.phase.pair(sides[0], sides[1])];
+        parts.extend(self.facts.iter().cloned());
+        parts.push(if same_value { same } else { B::not(&same) });
+        Some((pair, B::and(parts)))
     }
 
     /// From now on other pairs than this one.
@@ -79,7 +96,24 @@ impl Check<'_> {
 
     /// Are there as many findings as are wanted, and a verdict that more of them would not change?
     fn enough(&self) -> bool {
-        self.findings.len() >= self.options.max_findings && self.findings.any(FindingClass::Confirmed)
+        self.findings.any(FindingClass::Confirmed) && self.full()
+    }
+
+    /// Are there as many findings as are looked for?
+    fn full(&self) -> bool {
+        let most = self.options.max_findings;
+        let confirmed = self.findings.any(FindingClass::Confirmed);
+        self.findings.len() >= if confirmed { most } else { most.max(UNCONFIRMED) }
+    }
+
+    /// The time for another race where one took so long: once the verdict is there, it must not wait for what else there is.
+    fn another(&mut self, first: Duration) -> Option<Duration> {
+        if !self.findings.any(FindingClass::Confirmed) {
+            return None;
+        }
+        let now = self.started.elapsed();
+        let end = *self.confirmed.get_or_insert(now) * 2 + OTHERS;
+        Some((first * 4 + ANOTHER).min(end.saturating_sub(now)))
     }
 
     /// All races on one array in one phase.
@@ -108,24 +142,34 @@ impl Check<'_> {
         let known = self.findings.confirmed(array, phase.level);
         known.iter().for_each(|pair| asked.block(array, *pair));
         let started = Instant::now();
+        let mut some;
         self.queries += 1;
         match self.session.exists(&asked.query([])) {
             Answer::Unsat { assumptions } => return self.rests_on(assumptions),
-            Answer::Sat(_) => {}
+            Answer::Sat(model) => some = Some(model),
             Answer::Unknown(reason) => return self.unknown(array, &reason, at.level),
         }
         if valued {
             asked.races = phase.races_on(array);
             asked.base = common(&asked.races);
         }
-        let mut most = None;
+        let mut first = None;
         let mut any = !known.is_empty();
         // First races of different values; then, are there any between stores of the same one?
         for same_value in [false, true] {
             let condition = if same_value { asked.races.same_value.clone() } else { B::not(&asked.races.same_value) };
             while condition.as_lit() != Some(false) {
+                let most = first.and_then(|first| self.another(first));
                 self.queries += 1;
-                match self.session.model(&asked.query([condition.clone()]), most) {
+                let mut answer = self.session.model(&asked.query([condition.clone()]), most);
+                if let (Answer::Unknown(_), None) = (&answer, first)
+                    && let Some(model) = some.take()
+                    && asked.solution(&model, same_value).is_some_and(|(_, c)| solves(&at.kernel, &model, &c))
+                {
+                    // The one that was found before is better than none.
+                    answer = Answer::Sat(model);
+                }
+                match answer {
                     Answer::Unsat { assumptions } => {
                         self.rests_on(assumptions);
                         break;
@@ -138,15 +182,12 @@ impl Check<'_> {
                         };
                         let race = witness(&at.kernel, phase, pair, &model, self.options.warp_size);
                         self.found(phase, array, pair, race, same_value);
-                        if self.findings.len() >= self.options.max_findings {
+                        if self.full() {
                             self.cut = true;
                             return;
                         }
                         asked.block(array, pair.map(|i| (phase.sides[i].site, kind(&phase.sides[i].mode))));
-                        if self.findings.any(FindingClass::Confirmed) {
-                            // The verdict is there: what else there is must not take long.
-                            most.get_or_insert(started.elapsed() * 4 + ANOTHER);
-                        }
+                        first.get_or_insert(started.elapsed());
                     }
                     Answer::Unknown(_) if most.is_some() => {
                         self.cut = true;
@@ -172,16 +213,10 @@ impl Check<'_> {
         same_value: bool,
     ) -> Option<([usize; 2], Model)> {
         let made_small = |model: &Model| {
-            let pair = chosen(&asked.races, model, asked.phase)?;
+            let (pair, holds) = asked.solution(model, same_value)?;
             let sides = pair.map(|i| &asked.phase.sides[i]);
-            let one = asked.phase.instantiate(sides[0], Task::One);
-            let two = asked.phase.instantiate(sides[1], Task::Two);
-            let same = same_value_pair(&one, &two);
-            let mut parts = vec![asked.phase.assumptions.clone(), asked.phase.pair(sides[0], sides[1])];
-            parts.extend(asked.facts.iter().cloned());
-            parts.push(if same_value { same } else { B::not(&same) });
             let own: Vec<_> = sides.iter().flat_map(|s| s.binders.iter().map(|r| r.var.name.clone())).collect();
-            Some((pair, shrink(&at.kernel, &own, model, &B::and(parts))))
+            Some((pair, shrink(&at.kernel, &own, model, &holds)))
         };
         let first = made_small(&model)?;
         let large: Vec<B> = self
