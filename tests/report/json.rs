@@ -214,6 +214,9 @@ fn one_race() {
                     ],
                     "values": {}
                   },
+                  "by": null,
+                  "ran": null,
+                  "not_run": null,
                   "reason": null,
                   "help": "put `__syncthreads();` between line 6 and line 9"
                 }
