@@ -23,6 +23,8 @@ const ANOTHER: Duration = Duration::from_millis(500);
 const OTHERS: Duration = Duration::from_secs(5);
 /// Findings that are looked for while none is confirmed, whatever is wanted: the verdict may depend on the next one.
 const UNCONFIRMED: usize = 20;
+/// Times that other parameters are asked for where a run refutes a race.
+const AGAIN: usize = 4;
 /// Values beyond this are worth a question whether smaller ones will do.
 const LARGE: i128 = 64;
 
@@ -34,13 +36,15 @@ struct Asked<'p> {
     base: Vec<B>,
     /// Not the pairs that were found. [RACE-BLOCK]
     blocked: Vec<B>,
+    /// Not these parameters, with which a run refuted the race.
+    avoided: Vec<B>,
     /// What holds of any pair of threads by the assumptions.
     facts: Vec<B>,
 }
 
 impl Asked<'_> {
     fn query(&self, more: impl IntoIterator<Item = B>) -> crate::smt::Query {
-        question(self.base.iter().chain(&self.blocked).cloned().chain(more).collect())
+        question(self.base.iter().chain(&self.blocked).chain(&self.avoided).cloned().chain(more).collect())
     }
 
     /// The sides that are this access: in several loops or branches of the phase it is one access all the same.
@@ -57,7 +61,7 @@ impl Asked<'_> {
         let two = self.phase.instantiate(sides[1], Task::Two);
         let same = same_value_pair(&one, &two);
         let mut parts = vec![self.phase.assumptions.clone(), self.phase.pair(sides[0], sides[1])];
-        parts.extend(self.facts.iter().cloned());
+        parts.extend(self.facts.iter().chain(&self.avoided).cloned());
         parts.push(if same_value { same } else { B::not(&same) });
         Some((pair, B::and(parts)))
     }
@@ -66,6 +70,7 @@ impl Asked<'_> {
     fn block(&mut self, array: &Name, pair: [(SiteId, u8); 2]) {
         let [one, two] = pair.map(|access| self.sides(array, access));
         self.blocked.push(self.races.other_than(&one, &two));
+        self.avoided.clear();
     }
 }
 
@@ -74,6 +79,8 @@ struct Judged {
     class: FindingClass,
     replay: Option<Replay>,
     reason: Option<String>,
+    /// A run says that it is none.
+    refuted: bool,
 }
 
 impl Check<'_> {
@@ -138,7 +145,7 @@ impl Check<'_> {
             base
         };
         let base = common(&races);
-        let mut asked = Asked { phase, races, base, blocked: Vec::new(), facts: facts.clone() };
+        let mut asked = Asked { phase, races, base, blocked: Vec::new(), avoided: Vec::new(), facts: facts.clone() };
         let known = self.findings.confirmed(array, phase.level);
         known.iter().for_each(|pair| asked.block(array, *pair));
         let started = Instant::now();
@@ -154,6 +161,7 @@ impl Check<'_> {
             asked.base = common(&asked.races);
         }
         let mut first = None;
+        let mut refuted = None;
         let mut any = !known.is_empty();
         // First races of different values; then, are there any between stores of the same one?
         for same_value in [false, true] {
@@ -170,6 +178,9 @@ impl Check<'_> {
                     answer = Answer::Sat(model);
                 }
                 match answer {
+                    Answer::Unsat { .. } | Answer::Unknown(_) if !asked.avoided.is_empty() => {
+                        refuted.into_iter().for_each(|pair| asked.block(array, pair));
+                    }
                     Answer::Unsat { assumptions } => {
                         self.rests_on(assumptions);
                         break;
@@ -181,12 +192,24 @@ impl Check<'_> {
                             return self.unknown(array, &reason, at.level);
                         };
                         let race = witness(&at.kernel, phase, pair, &model, self.options.warp_size);
-                        self.found(phase, array, pair, race, same_value);
+                        let accesses = pair.map(|i| (phase.sides[i].site, kind(&phase.sides[i].mode)));
+                        let run_refutes = self.found(phase, array, pair, race, same_value);
+                        let globals = self.inferred.kernel.globals.iter();
+                        let other = B::or(
+                            globals
+                                .filter_map(|v| Some(N::var(v).ne(&N::num(*model.vars.get(&v.name)?))))
+                                .collect::<Vec<_>>(),
+                        );
+                        if run_refutes && asked.avoided.len() < AGAIN && other.as_lit().is_none() {
+                            refuted = Some(accesses);
+                            asked.avoided.push(other);
+                            continue;
+                        }
                         if self.full() {
                             self.cut = true;
                             return;
                         }
-                        asked.block(array, pair.map(|i| (phase.sides[i].site, kind(&phase.sides[i].mode))));
+                        asked.block(array, accesses);
                         first.get_or_insert(started.elapsed());
                     }
                     Answer::Unknown(_) if most.is_some() => {
@@ -257,7 +280,8 @@ impl Check<'_> {
         self.reason(code, format!("whether {between} race on `{array}` was not decided: {reason}"), None);
     }
 
-    fn found(&mut self, phase: &RacePhase, array: &Name, pair: [usize; 2], race: Race, same_value: bool) {
+    /// Adds a race to the findings. Did a run refute it?
+    fn found(&mut self, phase: &RacePhase, array: &Name, pair: [usize; 2], race: Race, same_value: bool) -> bool {
         let kernel = &self.inferred.kernel;
         let mut accesses = Vec::new();
         for (i, side) in pair.iter().enumerate() {
@@ -297,6 +321,7 @@ impl Check<'_> {
             help: None,
         };
         self.findings.add(key, finding);
+        judged.refuted
     }
 
     /// The class of a race: what running the code says, and where it says nothing, what the protocol says.
@@ -310,21 +335,31 @@ impl Check<'_> {
         same_value: bool,
     ) -> Judged {
         let known = if same_value { FindingClass::SameValue } else { FindingClass::Confirmed };
-        let possible = |why: &str| Judged { class: FindingClass::Possible, replay: None, reason: Some(why.to_owned()) };
+        let possible = |why: &str| Judged {
+            class: FindingClass::Possible,
+            replay: None,
+            reason: Some(why.to_owned()),
+            refuted: false,
+        };
         let sides = pair.map(|i| &phase.sides[i]);
         let spans = sides.map(|side| self.span(side.site));
         let tried = self.executor.run(spans, sides.map(|side| side.mode.clone()), race, accesses, witness);
         match (tried, &race.doubt) {
             // What the model made up turns out to be so. Stores of one value would be another class.
             (Tried::Met { ran, same_value: stored }, Some(_)) if stored == same_value => {
-                Judged { class: known, replay: Some(Replay::Kernel(ran)), reason: None }
+                Judged { class: known, replay: Some(Replay::Kernel(ran)), reason: None, refuted: false }
             }
             (_, Some(doubt)) => possible(doubt),
-            (Tried::Met { ran, .. }, None) => Judged { class: known, replay: Some(Replay::Kernel(ran)), reason: None },
-            (Tried::Refuted, None) => {
-                possible("with these values the two threads were run, and did not make these accesses in one phase")
+            (Tried::Met { ran, .. }, None) => {
+                Judged { class: known, replay: Some(Replay::Kernel(ran)), reason: None, refuted: false }
             }
-            (Tried::NotRun(why), None) => Judged { class: known, replay: Some(Replay::Protocol(why)), reason: None },
+            (Tried::Refuted, None) => Judged {
+                refuted: true,
+                ..possible("with these values the two threads were run, and did not make these accesses in one phase")
+            },
+            (Tried::NotRun(why), None) => {
+                Judged { class: known, replay: Some(Replay::Protocol(why)), reason: None, refuted: false }
+            }
         }
     }
 }
