@@ -75,7 +75,7 @@ fn classes(grid: u32, before: &str, body: &str) -> BTreeSet<&'static str> {
 fn a_class_is_that_of_the_kernel_and_not_of_its_mutant() {
     let grid = "cooperative_groups::this_grid().sync();";
     let outside = "int outside(int);";
-    let cases: [(&str, u32, &str, &str, &str); 19] = [
+    let cases: [(&str, u32, &str, &str, &str); 21] = [
         ("confirmed by two threads", 1, "", "a[0] = t;", "a[t] = t;"),
         // Contents of arrays and parameters as the witness says.
         (
@@ -127,6 +127,15 @@ fn a_class_is_that_of_the_kernel_and_not_of_its_mutant() {
             "",
             "if (x > 2.0f || x <= 2.0f) a[0] = t;",
             "if (x > 2.0f && x <= 2.0f) a[0] = t;",
+        ),
+        // What nobody has written is not run.
+        ("possible", 1, "__shared__ int s[4];", "if (s[t] == 0) a[0] = t;", "a[0] = t;"),
+        (
+            "confirmed by two threads",
+            1,
+            "__shared__ int s[4];",
+            "int x = s[t]; a[0] = t + x * 0;",
+            "if (s[t] == 0) a[0] = t;",
         ),
         // What comes before the race cannot be run; after it nothing needs to be.
         ("confirmed by the protocol", 1, outside, "b[t] = outside(t); a[0] = t;", "a[0] = t; b[t] = outside(t);"),

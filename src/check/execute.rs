@@ -93,6 +93,8 @@ impl<'a> Executor<'a> {
             steps: STEPS.min(self.steps),
             dynamic: 1 << 20,
             zeros: true,
+            // Where the formula holds without it, what is in shared memory at first does not matter.
+            uninitialised: race.doubt.is_some(),
             cells: cells(&race.needed),
             same: self.same.clone(),
             exact: true,

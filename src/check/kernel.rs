@@ -1,7 +1,7 @@
 //! One kernel: from its code to a verdict.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::contradiction::{Given, Part, contradiction};
 use super::execute::Executor;
@@ -78,6 +78,9 @@ pub(super) struct Check<'a> {
     pub presolve: Presolve,
     /// Runs the code of the kernel.
     pub executor: Executor<'a>,
+    pub started: Instant,
+    /// When the first race was confirmed.
+    pub confirmed: Option<Duration>,
     /// There may be more findings than were looked for.
     pub cut: bool,
 }
@@ -110,6 +113,8 @@ pub fn check_kernel(
         queries: 0,
         presolve: Presolve::new(options.presolve),
         executor: Executor::new(kernel, &asked, options),
+        started,
+        confirmed: None,
         cut: false,
     };
     let verdict = check.run();
@@ -117,7 +122,7 @@ pub fn check_kernel(
     let cut = check.cut;
     let (findings, left_out) = std::mem::take(&mut check.findings).settle(options.max_findings);
     if cut || left_out > 0 {
-        check.reason("findings-limit", "not all pairs of accesses that race are listed", None);
+        check.reason("findings-limit", "there may be more pairs of accesses that race than are listed", None);
     }
     let Check { reasons, assumptions, queries, presolve, .. } = check;
     let at = location(sources, kernel.span);

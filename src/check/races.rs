@@ -8,7 +8,7 @@ use super::kernel::Check;
 use super::pipeline::AtLevel;
 use super::questions::question;
 use super::source::location;
-use super::witness::{Race, shrink, witness};
+use super::witness::{Race, shrink, solves, witness};
 use crate::base::Name;
 use crate::core::race::{ArrayRaces, RacePhase, same_value_pair};
 use crate::core::scope::{Level, Task};
@@ -19,6 +19,12 @@ use crate::smt::{Answer, Model, Reason};
 
 /// Time that a question gets for another race where one is confirmed, beyond a few times what the first took.
 const ANOTHER: Duration = Duration::from_millis(500);
+/// Time for all such questions of a kernel, beyond what it took to confirm the first race.
+const OTHERS: Duration = Duration::from_secs(5);
+/// Findings that are looked for while none is confirmed, whatever is wanted: the verdict may depend on the next one.
+const UNCONFIRMED: usize = 20;
+/// Times that other parameters are asked for where a run refutes a race.
+const AGAIN: usize = 4;
 /// Values beyond this are worth a question whether smaller ones will do.
 const LARGE: i128 = 64;
 
@@ -30,13 +36,16 @@ struct Asked<'p> {
     base: Vec<B>,
     /// Not the pairs that were found. [RACE-BLOCK]
     blocked: Vec<B>,
+    /// Not these parameters, with which a run refuted the race.
+    avoided: Vec<B>,
     /// What is known of any pair of threads.
     facts: Vec<B>,
 }
 
 impl Asked<'_> {
     fn query(&self, more: impl IntoIterator<Item = B>) -> crate::smt::Query {
-        question(self.base.iter().chain(&self.facts).chain(&self.blocked).cloned().chain(more).collect())
+        let known = self.base.iter().chain(&self.facts).chain(&self.blocked).chain(&self.avoided);
+        question(known.cloned().chain(more).collect())
     }
 
     /// The sides that are this access: in several loops or branches of the phase it is one access all the same.
@@ -45,10 +54,24 @@ impl Asked<'_> {
         sides.filter(|(_, s)| s.array == *array && s.site == site && kind(&s.mode) == mode).map(|(i, _)| i).collect()
     }
 
+    /// The two sides that a model names, and what has to hold so that they race.
+    fn solution(&self, model: &Model, same_value: bool) -> Option<([usize; 2], B)> {
+        let pair = chosen(&self.races, model, self.phase)?;
+        let sides = pair.map(|i| &self.phase.sides[i]);
+        let one = self.phase.instantiate(sides[0], Task::One);
+        let two = self.phase.instantiate(sides[1], Task::Two);
+        let same = same_value_pair(&one, &two);
+        let mut parts = vec![self.phase.assumptions.clone(), self.phase.pair(sides[0], sides[1])];
+        parts.extend(self.facts.iter().chain(&self.avoided).cloned());
+        parts.push(if same_value { same } else { B::not(&same) });
+        Some((pair, B::and(parts)))
+    }
+
     /// From now on other pairs than this one.
     fn block(&mut self, array: &Name, pair: [(SiteId, u8); 2]) {
         let [one, two] = pair.map(|access| self.sides(array, access));
         self.blocked.push(self.races.other_than(&one, &two));
+        self.avoided.clear();
     }
 }
 
@@ -57,6 +80,8 @@ struct Judged {
     class: FindingClass,
     replay: Option<Replay>,
     reason: Option<String>,
+    /// A run says that it is none.
+    refuted: bool,
 }
 
 impl Check<'_> {
@@ -81,7 +106,24 @@ impl Check<'_> {
 
     /// Are there as many findings as are wanted, and a verdict that more of them would not change?
     fn enough(&self) -> bool {
-        self.findings.len() >= self.options.max_findings && self.findings.any(FindingClass::Confirmed)
+        self.findings.any(FindingClass::Confirmed) && self.full()
+    }
+
+    /// Are there as many findings as are looked for?
+    fn full(&self) -> bool {
+        let most = self.options.max_findings;
+        let confirmed = self.findings.any(FindingClass::Confirmed);
+        self.findings.len() >= if confirmed { most } else { most.max(UNCONFIRMED) }
+    }
+
+    /// The time for another race where one took so long: once the verdict is there, it must not wait for what else there is.
+    fn another(&mut self, first: Duration) -> Option<Duration> {
+        if !self.findings.any(FindingClass::Confirmed) {
+            return None;
+        }
+        let now = self.started.elapsed();
+        let end = *self.confirmed.get_or_insert(now) * 2 + OTHERS;
+        Some((first * 4 + ANOTHER).min(end.saturating_sub(now)))
     }
 
     /// All races on one array in one phase.
@@ -105,14 +147,15 @@ impl Check<'_> {
         }
         let base = vec![phase.assumptions.clone(), races.formula.clone()];
         let facts = self.facts(&base, &phase.locals);
-        let mut asked = Asked { phase, races, base, blocked: Vec::new(), facts };
+        let mut asked = Asked { phase, races, base, blocked: Vec::new(), avoided: Vec::new(), facts };
         let known = self.findings.confirmed(array, phase.level);
         known.iter().for_each(|pair| asked.block(array, *pair));
         let started = Instant::now();
+        let mut some;
         self.queries += 1;
         match self.session.exists(&asked.query([])) {
             Answer::Unsat { assumptions } => return self.rests_on(assumptions),
-            Answer::Sat(_) => {}
+            Answer::Sat(model) => some = Some(model),
             Answer::Unknown(reason) => return self.unknown(array, &reason, at.level),
         }
         if valued {
@@ -120,14 +163,27 @@ impl Check<'_> {
             asked.base = vec![phase.assumptions.clone(), asked.races.formula.clone()];
             asked.facts = self.facts(&asked.base, &phase.locals);
         }
-        let mut most = None;
+        let mut first = None;
+        let mut refuted = None;
         let mut any = !known.is_empty();
         // First races of different values; then, are there any between stores of the same one?
         for same_value in [false, true] {
             let condition = if same_value { asked.races.same_value.clone() } else { B::not(&asked.races.same_value) };
             while condition.as_lit() != Some(false) {
+                let most = first.and_then(|first| self.another(first));
                 self.queries += 1;
-                match self.session.model(&asked.query([condition.clone()]), most) {
+                let mut answer = self.session.model(&asked.query([condition.clone()]), most);
+                if let (Answer::Unknown(_), None) = (&answer, first)
+                    && let Some(model) = some.take()
+                    && asked.solution(&model, same_value).is_some_and(|(_, c)| solves(&at.kernel, &model, &c))
+                {
+                    // The one that was found before is better than none.
+                    answer = Answer::Sat(model);
+                }
+                match answer {
+                    Answer::Unsat { .. } | Answer::Unknown(_) if !asked.avoided.is_empty() => {
+                        refuted.into_iter().for_each(|pair| asked.block(array, pair));
+                    }
                     Answer::Unsat { assumptions } => {
                         self.rests_on(assumptions);
                         break;
@@ -139,16 +195,25 @@ impl Check<'_> {
                             return self.unknown(array, &reason, at.level);
                         };
                         let race = witness(&at.kernel, phase, pair, &model, self.options.warp_size);
-                        self.found(phase, array, pair, race, same_value);
-                        if self.findings.len() >= self.options.max_findings {
+                        let accesses = pair.map(|i| (phase.sides[i].site, kind(&phase.sides[i].mode)));
+                        let run_refutes = self.found(phase, array, pair, race, same_value);
+                        let globals = self.inferred.kernel.globals.iter();
+                        let other = B::or(
+                            globals
+                                .filter_map(|v| Some(N::var(v).ne(&N::num(*model.vars.get(&v.name)?))))
+                                .collect::<Vec<_>>(),
+                        );
+                        if run_refutes && asked.avoided.len() < AGAIN && other.as_lit().is_none() {
+                            refuted = Some(accesses);
+                            asked.avoided.push(other);
+                            continue;
+                        }
+                        if self.full() {
                             self.cut = true;
                             return;
                         }
-                        asked.block(array, pair.map(|i| (phase.sides[i].site, kind(&phase.sides[i].mode))));
-                        if self.findings.any(FindingClass::Confirmed) {
-                            // The verdict is there: what else there is must not take long.
-                            most.get_or_insert(started.elapsed() * 4 + ANOTHER);
-                        }
+                        asked.block(array, accesses);
+                        first.get_or_insert(started.elapsed());
                     }
                     Answer::Unknown(_) if most.is_some() => {
                         self.cut = true;
@@ -174,16 +239,10 @@ impl Check<'_> {
         same_value: bool,
     ) -> Option<([usize; 2], Model)> {
         let made_small = |model: &Model| {
-            let pair = chosen(&asked.races, model, asked.phase)?;
+            let (pair, holds) = asked.solution(model, same_value)?;
             let sides = pair.map(|i| &asked.phase.sides[i]);
-            let one = asked.phase.instantiate(sides[0], Task::One);
-            let two = asked.phase.instantiate(sides[1], Task::Two);
-            let same = same_value_pair(&one, &two);
-            let mut parts = vec![asked.phase.assumptions.clone(), asked.phase.pair(sides[0], sides[1])];
-            parts.extend(asked.facts.iter().cloned());
-            parts.push(if same_value { same } else { B::not(&same) });
             let own: Vec<_> = sides.iter().flat_map(|s| s.binders.iter().map(|r| r.var.name.clone())).collect();
-            Some((pair, shrink(&at.kernel, &own, model, &B::and(parts))))
+            Some((pair, shrink(&at.kernel, &own, model, &holds)))
         };
         let first = made_small(&model)?;
         let large: Vec<B> = self
@@ -224,7 +283,8 @@ impl Check<'_> {
         self.reason(code, format!("whether {between} race on `{array}` was not decided: {reason}"), None);
     }
 
-    fn found(&mut self, phase: &RacePhase, array: &Name, pair: [usize; 2], race: Race, same_value: bool) {
+    /// Adds a race to the findings. Did a run refute it?
+    fn found(&mut self, phase: &RacePhase, array: &Name, pair: [usize; 2], race: Race, same_value: bool) -> bool {
         let kernel = &self.inferred.kernel;
         let mut accesses = Vec::new();
         for (i, side) in pair.iter().enumerate() {
@@ -264,6 +324,7 @@ impl Check<'_> {
             help: None,
         };
         self.findings.add(key, finding);
+        judged.refuted
     }
 
     /// The class of a race: what running the code says, and where it says nothing, what the protocol says.
@@ -277,21 +338,31 @@ impl Check<'_> {
         same_value: bool,
     ) -> Judged {
         let known = if same_value { FindingClass::SameValue } else { FindingClass::Confirmed };
-        let possible = |why: &str| Judged { class: FindingClass::Possible, replay: None, reason: Some(why.to_owned()) };
+        let possible = |why: &str| Judged {
+            class: FindingClass::Possible,
+            replay: None,
+            reason: Some(why.to_owned()),
+            refuted: false,
+        };
         let sides = pair.map(|i| &phase.sides[i]);
         let spans = sides.map(|side| self.span(side.site));
         let tried = self.executor.run(spans, sides.map(|side| side.mode.clone()), race, accesses, witness);
         match (tried, &race.doubt) {
             // What the model made up turns out to be so. Stores of one value would be another class.
             (Tried::Met { ran, same_value: stored }, Some(_)) if stored == same_value => {
-                Judged { class: known, replay: Some(Replay::Kernel(ran)), reason: None }
+                Judged { class: known, replay: Some(Replay::Kernel(ran)), reason: None, refuted: false }
             }
             (_, Some(doubt)) => possible(doubt),
-            (Tried::Met { ran, .. }, None) => Judged { class: known, replay: Some(Replay::Kernel(ran)), reason: None },
-            (Tried::Refuted, None) => {
-                possible("with these values the two threads were run, and did not make these accesses in one phase")
+            (Tried::Met { ran, .. }, None) => {
+                Judged { class: known, replay: Some(Replay::Kernel(ran)), reason: None, refuted: false }
             }
-            (Tried::NotRun(why), None) => Judged { class: known, replay: Some(Replay::Protocol(why)), reason: None },
+            (Tried::Refuted, None) => Judged {
+                refuted: true,
+                ..possible("with these values the two threads were run, and did not make these accesses in one phase")
+            },
+            (Tried::NotRun(why), None) => {
+                Judged { class: known, replay: Some(Replay::Protocol(why)), reason: None, refuted: false }
+            }
         }
     }
 }

@@ -154,6 +154,13 @@ fn numbers(kernel: &Kernel<Protocol>, model: &Model) -> BTreeMap<String, i128> {
     known.map(|g| (g.name.to_string(), model.vars.get(&g.name).copied().unwrap_or(0))).collect()
 }
 
+/// Does a model, with 0 for what it says nothing of, fulfil a condition?
+pub fn solves(kernel: &Kernel<Protocol>, model: &Model, condition: &B) -> bool {
+    let tables = Tables::new(model);
+    let functions = |fun: &Fun, args: &[i128]| Some(tables.look(fun, args));
+    eval_b(condition, &tables.env(kernel, model, &functions)) == Ok(true)
+}
+
 /// The same solution of a condition with smaller values, as far as that is found by trying: parameters, then both threads
 /// together, each of them, and the launch. `own` are variables of which each thread has its own. [WIT-SHRINK]
 pub fn shrink(kernel: &Kernel<Protocol>, own: &[Name], model: &Model, condition: &B) -> Model {

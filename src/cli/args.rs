@@ -97,7 +97,7 @@ pub struct CheckArgs {
     /// Write the report to a file instead of standard output
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub output: Option<PathBuf>,
-    /// Findings that are looked for in a kernel, at most; its verdict does not depend on it
+    /// Findings that are looked for in a kernel, at most; a lower number does not change its verdict
     #[arg(long, value_name = "N", default_value = "20", help_heading = "Output")]
     pub max_findings: NonZeroUsize,
     /// Count a warning as an error: exit code 1 when it occurs

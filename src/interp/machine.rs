@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::barriers::{Status, release, stuck, wait};
 use super::code::{Code, Op, compile};
-use super::memory::{Fault, Home, Memory, ObjectId, int_bytes, mix, scalars, small};
+use super::memory::{Fault, First, Home, Memory, ObjectId, int_bytes, mix, scalars, small};
 use super::replay::Watch;
 use super::value::{Value, arithmetic, atomic, convert, decode, encode, exact, opaque, pure};
 use super::{Access, End, Inputs, Kind, Phase, Run, Stop, Thread, undefined, unsupported};
@@ -326,11 +326,13 @@ impl<'p> Machine<'p> {
 
     /// An object with its first contents: those that are given, and otherwise zeros or random ones.
     fn fill(&mut self, name: &Name, home: Home, elem: &Type, count: u64) -> Result<ObjectId, Stop> {
-        let seed = match home {
-            Home::Shared(block) => mix(self.inputs.seed ^ u64::from(block)),
-            Home::Global | Home::Constant | Home::Thread(_) => self.inputs.seed,
+        let first = match home {
+            Home::Shared(_) if self.inputs.uninitialised => First::Nothing,
+            _ if self.inputs.zeros => First::Zeros,
+            Home::Shared(block) => First::Random(mix(self.inputs.seed ^ u64::from(block))),
+            Home::Global | Home::Constant | Home::Thread(_) => First::Random(self.inputs.seed),
         };
-        let id = self.memory.filled(name, home, elem, count, (!self.inputs.zeros).then_some(seed)).or_else(fault)?;
+        let id = self.memory.filled(name, home, elem, count, first).or_else(fault)?;
         if matches!(home, Home::Global | Home::Constant) {
             for cell in self.inputs.cells.iter().filter(|cell| cell.array == *name) {
                 self.memory.put(id, cell.at, cell.ty, cell.value);

@@ -31,10 +31,19 @@ pub enum Home {
     Constant,
 }
 
+/// What is in an object at first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum First {
+    /// It is not initialised.
+    Nothing,
+    Zeros,
+    /// Random numbers, by a seed.
+    Random(u64),
+}
+
 /// First contents, element by element.
 struct Filler {
-    /// Of random ones; `None`: zeros.
-    seed: Option<u64>,
+    first: First,
     stride: u64,
     /// The scalar parts of an element, by offset.
     leaves: Vec<(u64, Type)>,
@@ -101,14 +110,14 @@ impl Memory {
         Ok(self.push(name, home, ty, size, bytes, None))
     }
 
-    /// An object with zeros, or with random contents: so many elements of a type.
+    /// An object that is filled as it is needed: so many elements of a type.
     pub fn filled(
         &mut self,
         name: &Name,
         home: Home,
         elem: &Type,
         count: u64,
-        seed: Option<u64>,
+        first: First,
     ) -> Result<ObjectId, Fault> {
         let mut leaves = Vec::new();
         scalars(elem, 0, &mut leaves).ok_or(Fault::TooLarge)?;
@@ -117,8 +126,13 @@ impl Memory {
         if size > MAX_FILLED || stride > MAX_ELEMENT {
             return Err(Fault::TooLarge);
         }
-        let seed = seed.map(|seed| mix(seed ^ mix(name.as_str().bytes().fold(7, |h, b| mix(h ^ u64::from(b))))));
-        Ok(self.push(name, home, elem, size, Vec::new(), Some(Filler { seed, stride, leaves })))
+        let first = match first {
+            First::Random(seed) => {
+                First::Random(mix(seed ^ mix(name.as_str().bytes().fold(7, |h, b| mix(h ^ u64::from(b))))))
+            }
+            First::Nothing | First::Zeros => first,
+        };
+        Ok(self.push(name, home, elem, size, Vec::new(), Some(Filler { first, stride, leaves })))
     }
 
     fn push(
@@ -250,7 +264,11 @@ impl Object {
 impl Filler {
     fn chunk(&self, chunk: u64) -> Vec<Option<u8>> {
         let mut bytes = vec![Some(0); self.stride.saturating_mul(CHUNK) as usize];
-        let Some(seed) = self.seed else { return bytes };
+        let seed = match self.first {
+            First::Nothing => return vec![None; bytes.len()],
+            First::Zeros => return bytes,
+            First::Random(seed) => seed,
+        };
         // Most arrays are of one style: all small, or any of those that `small` gives.
         let narrow = mix(seed) % 3;
         for i in 0..CHUNK {

@@ -43,6 +43,8 @@ pub struct Inputs {
     pub dynamic: u64,
     /// Arrays and parameters hold zeros, and nothing random, where nothing is given.
     pub zeros: bool,
+    /// Shared memory holds nothing at first, and to read that has no meaning.
+    pub uninitialised: bool,
     /// Numbers that arrays hold at first.
     pub cells: Vec<Cell>,
     /// Pointer parameters that point to the same place as an earlier one.
@@ -73,6 +75,7 @@ impl Default for Inputs {
             log: 100_000,
             dynamic: 4096,
             zeros: false,
+            uninitialised: false,
             cells: Vec::new(),
             same: BTreeMap::new(),
             exact: false,

@@ -171,6 +171,7 @@ pub fn flag() -> KernelReport {
     let two = access(place, AccessMode::Write, 3, 1, &[0]);
     let mut race = finding("r-0b77aa31", "found", vec![one, two]);
     race.class = FindingClass::SameValue;
+    race.replay = Some(Replay::Kernel(Ran::Blocks));
     race.level = Level::Grid;
     race.witness.grid_dim = [2, 1, 1];
     race.witness.params = values(&[("key", 7)]);
@@ -270,6 +271,7 @@ pub fn everything() -> Report {
         ],
     );
     atomic.level = Level::Cluster;
+    atomic.replay = Some(Replay::Protocol("it stops at: `curand`".to_owned()));
     let mut header = kernel("atomic", 1, Verdict::Racy);
     header.launch.from = LaunchSource::Header;
     header.findings = vec![atomic];

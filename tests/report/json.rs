@@ -73,7 +73,12 @@ fn every_value_of_the_contract_occurs_in_the_fixture() {
         }
     });
     let mut shown = BTreeSet::new();
-    collect(&json(&everything()), &mut |_, value| shown.extend(value.as_str().map(str::to_owned)));
+    let mut shown_in = everything();
+    // The text of a confirmed one is in other tests.
+    if let Some(first) = shown_in.kernels.iter_mut().flat_map(|k| &mut k.findings).next() {
+        first.replay = Some(Replay::Kernel(Ran::Threads));
+    }
+    collect(&json(&shown_in), &mut |_, value| shown.extend(value.as_str().map(str::to_owned)));
     assert_eq!(listed.difference(&shown).collect::<Vec<_>>(), Vec::<&String>::new());
 }
 
@@ -209,6 +214,9 @@ fn one_race() {
                     ],
                     "values": {}
                   },
+                  "by": null,
+                  "ran": null,
+                  "not_run": null,
                   "reason": null,
                   "help": "put `__syncthreads();` between line 6 and line 9"
                 }
