@@ -100,7 +100,7 @@ impl<'p> Walk<'p> {
                     Some(elem) => (elem.size(), elem.has_unknown_size()),
                     None => (1, true),
                 };
-                Value::Ptr(pointer.map(|o| o.element(&by, stride, unknown)))
+                Value::Ptr(pointer.map(|o| o.moved(&by, stride, unknown)))
             }
             ExprKind::Distance(l, r) => {
                 let size = l.ty.element().map_or(1, Type::size).max(1);
@@ -794,7 +794,7 @@ impl<'p> Walk<'p> {
                 _ => {
                     let old = self.load_private(
                         object,
-                        &Offset { terms: vec![], constant: i128::from(base + at), unknown_size: false },
+                        &Offset::start().bytes(i128::from(base + at)),
                         &ty,
                     );
                     join_values(guard, &value, &old)

@@ -229,7 +229,7 @@ fn layout(events: &[&Event], declared: &[u64]) -> Layout {
     // A dimension of length 0 has a stride of 0: its subscripts do not tell elements apart.
     let shared = events.iter().all(|e| longest.starts_with(&e.strides))
         && !longest.contains(&0)
-        && (longest.len() <= 1 || longest == *declared)
+        && (longest.len() <= 1 || (longest == *declared && !events.iter().any(|e| e.flat)))
         && events.iter().all(|e| {
             let last = longest.last().copied().unwrap_or(u64::MAX);
             e.constant >= 0 && (e.constant as u64).saturating_add(e.width) <= last

@@ -120,6 +120,7 @@ struct Event {
     constant: i128,
     width: u64,
     unknown_size: bool,
+    flat: bool,
 }
 
 struct Frame {
@@ -807,6 +808,7 @@ impl<'p> Walk<'p> {
             constant: offset.constant,
             width,
             unknown_size: unknown_size || offset.unknown_size,
+            flat: offset.flat,
         };
         let id = SiteId(self.events.len() as u32);
         self.events.push(event);

@@ -15,11 +15,13 @@ pub struct Offset {
     pub constant: i128,
     /// Did an element type of unknown size take part?
     pub unknown_size: bool,
+    /// Did a pointer move along several dimensions at once? Then a subscript need not stay within its dimension.
+    pub flat: bool,
 }
 
 impl Offset {
     pub fn start() -> Offset {
-        Offset { terms: Vec::new(), constant: 0, unknown_size: false }
+        Offset { terms: Vec::new(), constant: 0, unknown_size: false, flat: false }
     }
 
     /// Moved by `index` elements of `stride` bytes.
@@ -33,6 +35,13 @@ impl Offset {
             Some((last, s)) if *s == stride => *last = N::add(crate::exp::IntTy::MATH, last, index),
             _ => moved.terms.push((index.clone(), stride)),
         }
+        moved
+    }
+
+    /// Moved by `index` elements as a pointer, which knows nothing of the dimensions of what it points to.
+    pub fn moved(&self, index: &N, stride: u64, unknown_size: bool) -> Offset {
+        let mut moved = self.element(index, stride, unknown_size);
+        moved.flat |= moved.terms.len() > 1 && index.as_num() != Some(0);
         moved
     }
 
@@ -117,6 +126,8 @@ impl Pointer {
                                     a.0 = N::ite(&guard, &b.0, &a.0);
                                 }
                                 first.guard = B::or([first.guard.clone(), guard]);
+                                first.offset.flat |= target.offset.flat;
+                                first.offset.unknown_size |= target.offset.unknown_size;
                             }
                             None => targets.push(Target { guard, ..target.clone() }),
                         }

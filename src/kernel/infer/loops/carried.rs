@@ -126,8 +126,8 @@ impl Walk<'_> {
                 Some(var) => N::var(var).eq(&N::num(i as i128)),
                 None => B::lit(true),
             };
-            let offset =
-                Offset { terms, constant: *constant, unknown_size: init.is_some_and(|t| t.offset.unknown_size) };
+            let (unknown_size, flat) = (init.is_some_and(|t| t.offset.unknown_size), terms.len() > 1);
+            let offset = Offset { terms, constant: *constant, unknown_size, flat };
             targets.push(Target { guard, object: *object, offset });
         }
         Value::Ptr(Pointer { targets, unknown: None })

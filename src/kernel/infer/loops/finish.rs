@@ -297,7 +297,8 @@ impl Walk<'_> {
                     Value::Ptr(p) if p.unknown.is_some() => {
                         cells.cells.insert(*at, (*size, Value::Ptr(Pointer::unknown())));
                     }
-                    Value::Ptr(_) => {
+                    Value::Ptr(moved) => {
+                        let unknown_size = moved.targets.iter().any(|t| t.offset.unknown_size);
                         let Some(shape) = shapes.get(&(*object, *at)) else {
                             cells.cells.insert(*at, (*size, Value::Ptr(Pointer::unknown())));
                             continue;
@@ -316,8 +317,9 @@ impl Walk<'_> {
                                 .iter()
                                 .enumerate()
                                 .map(|(j, s)| (value_of(&Home::Index(*object, *at, i, j)).unwrap_or(N::num(0)), *s))
-                                .collect();
-                            let offset = Offset { terms, constant: *constant, unknown_size: false };
+                                .collect::<Vec<_>>();
+                            let flat = terms.len() > 1;
+                            let offset = Offset { terms, constant: *constant, unknown_size, flat };
                             targets.push(Target { guard, object: *target, offset });
                         }
                         cells.cells.insert(*at, (*size, Value::Ptr(Pointer { targets, unknown: None })));
