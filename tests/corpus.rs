@@ -139,9 +139,7 @@ fn run(path: &str, kernel: Option<&str>) -> Result<Report, Failed> {
     let text = String::from_utf8(std::fs::read(&path)?).map_err(|_| "not UTF-8")?;
     let settings =
         Settings { jobs: 1, kernels: kernel.into_iter().map(str::to_owned).collect(), ..Settings::default() };
-    // Verdicts must not depend on how fast the machine is.
-    let solver =
-        SolverConfig { timeout: Duration::from_secs(60), recheck_timeout: Duration::from_secs(5), ..solver_settings() };
+    let solver = SolverConfig { timeout: Duration::from_secs(60), ..solver_settings() };
     Ok(check_files(&[(path, text)], &settings, &solver))
 }
 

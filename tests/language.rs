@@ -3,11 +3,9 @@
 //! That a racy kernel is called anything else than racy or inconclusive is the worst defect that this tool can have.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use faial_like::check::schedule::{Settings, check_files, solver_settings};
 use faial_like::report::finding::{FindingClass, KernelReport, Verdict};
-use faial_like::smt::SolverConfig;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 const HEADER: &str = "//pass\n//--blockDim=64 --gridDim=1\n";
@@ -37,9 +35,7 @@ fn kernel(name: &str, ending: &str, wanted: &str, text: &str) -> Result<(), Fail
     }
     let header = if text.starts_with("//") { "" } else { HEADER };
     let file = (PathBuf::from(format!("{name}.{ending}")), format!("{header}{text}\n"));
-    // Verdicts must not depend on how fast the machine is.
-    let solver = SolverConfig { recheck_timeout: Duration::from_secs(5), ..solver_settings() };
-    let report = check_files(&[file], &Settings { jobs: 1, ..Settings::default() }, &solver);
+    let report = check_files(&[file], &Settings { jobs: 1, ..Settings::default() }, &solver_settings());
     let got = |k: &KernelReport| match k.verdict {
         Verdict::RaceFree | Verdict::SameValue | Verdict::NoAccesses | Verdict::Vacuous => "race-free",
         Verdict::Racy if k.findings.iter().any(|f| f.class == FindingClass::Confirmed) => "racy",

@@ -111,6 +111,10 @@ const TOO_DEEP: u32 = 100_000;
 const GRACE: Duration = Duration::from_millis(250);
 /// Time that any question gets that is asked a second time.
 const LITTLE: Duration = Duration::from_millis(300);
+/// What Z3 does in a millisecond, about, in its units of work.
+const WORK: u64 = 4000;
+/// How much longer than on an idle machine a limited amount of work may take.
+const PATIENCE: u32 = 8;
 /// Rounds of refinement before products are given to the solver as they are.
 const ROUNDS: usize = 10;
 /// The round in which the solver may take its time with products as they are.
@@ -470,14 +474,25 @@ impl Session {
             true => self.config.recheck_timeout / 4,
             false => self.config.recheck_timeout,
         };
-        let deadline = Instant::now() + most;
-        let half = Instant::now() + most / 2;
+        // Whether this gives an answer must not depend on what else the machine does: it is limited by the work of the
+        // solver, and by time only where that takes far too long.
+        self.link.work = Some(most.as_millis() as u64 * WORK / 3);
+        let answer = self.exactly(query, bit_ops, Instant::now() + most * PATIENCE);
+        self.link.work = None;
+        match answer? {
+            Answer::Sat(model) if !self.wanted(&model, assumed) => None,
+            answer => Some(answer),
+        }
+    }
+
+    /// Asks without assumptions.
+    fn exactly(&mut self, query: &Query, bit_ops: BitOps, deadline: Instant) -> Option<Answer> {
+        let half = deadline - deadline.saturating_duration_since(Instant::now()) / 2;
         if let Ok(Answer::Unsat { .. }) = self.whole(query, Wrap::Exact, bit_ops, half, &mut Vec::new()) {
             return Some(Answer::Unsat { assumptions: Vec::new() });
         }
         match self.bit_vectors(query, deadline) {
             Answer::Unknown(_) => None,
-            Answer::Sat(model) if !self.wanted(&model, assumed) => None,
             answer => Some(answer),
         }
     }
@@ -818,6 +833,10 @@ struct Link {
     /// Was it asked anything that it may remember?
     marked: bool,
     max_answer: usize,
+    /// How much a question may cost, in the units of the solver.
+    work: Option<u64>,
+    /// The last that the process was told.
+    told_work: Option<u64>,
     markers: u64,
     keep_dir: Option<PathBuf>,
     kept: u64,
@@ -839,6 +858,8 @@ impl Link {
             marked: false,
             max_failures: config.max_failures.max(1),
             max_answer: config.max_answer,
+            work: None,
+            told_work: None,
             markers: 0,
             keep_dir: config.keep_dir.clone(),
             kept: 0,
@@ -886,6 +907,7 @@ impl Link {
         self.marked = false;
         process.send(opening(located.kind));
         self.process = Some(process);
+        self.told_work = None;
         self.synchronise(deadline)
     }
 
@@ -907,6 +929,9 @@ impl Link {
         {
             self.tell("(reset)\n");
             self.tell(opening(located.kind));
+            if self.told_work.take().is_some() {
+                self.tell("(set-option :rlimit 0)\n");
+            }
             self.marked = false;
         }
     }
@@ -1016,6 +1041,10 @@ impl Link {
         };
         self.marked = true;
         self.tell(&format!("(set-option :{option} {millis})\n"));
+        if self.located()?.kind == SolverKind::Z3 && self.work != self.told_work {
+            self.tell(&format!("(set-option :rlimit {})\n", self.work.unwrap_or(0)));
+            self.told_work = self.work;
+        }
         self.synchronise(deadline)?;
         self.tell(&command);
         let said = self.read(deadline + GRACE)?;

@@ -414,7 +414,14 @@ impl<'p> Walk<'p> {
         let mask = mask.filter(|m| m.as_num() != Some(0xffff_ffff));
         // The site of a barrier goes through the same table as those of accesses.
         let id = crate::core::SiteId(self.events.len() as u32);
-        self.events.push(super::Event { site, strides: vec![], constant: 0, width: 0, unknown_size: false, flat: false });
+        self.events.push(super::Event {
+            site,
+            strides: vec![],
+            constant: 0,
+            width: 0,
+            unknown_size: false,
+            flat: false,
+        });
         let masked = mask.is_some();
         self.emit(Protocol::Sync(Barrier { scope, mask, fence, site: id }));
         let before: Vec<_> = self.arrays().map(|o| (o, self.state.version(o))).collect();
@@ -431,7 +438,14 @@ impl<'p> Walk<'p> {
     fn arrive(&mut self, span: Span) {
         let id = crate::core::SiteId(self.events.len() as u32);
         let site = self.site(span);
-        self.events.push(super::Event { site, strides: vec![], constant: 0, width: 0, unknown_size: false, flat: false });
+        self.events.push(super::Event {
+            site,
+            strides: vec![],
+            constant: 0,
+            width: 0,
+            unknown_size: false,
+            flat: false,
+        });
         self.arrivals.push((id, span));
         self.emit(Protocol::Sync(Barrier { scope: Scope::Cluster, mask: None, fence: Fence::ALL, site: id }));
     }

@@ -792,11 +792,7 @@ impl<'p> Walk<'p> {
             let value = match guard.as_lit() {
                 Some(true) => value,
                 _ => {
-                    let old = self.load_private(
-                        object,
-                        &Offset::start().bytes(i128::from(base + at)),
-                        &ty,
-                    );
+                    let old = self.load_private(object, &Offset::start().bytes(i128::from(base + at)), &ty);
                     join_values(guard, &value, &old)
                 }
             };
