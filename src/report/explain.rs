@@ -203,10 +203,11 @@ mod tests {
               Two different threads access the same cell of an array, at least one of them
               writes, and no barrier that both threads take part in lies between the two
               accesses. Atomics whose scope covers both threads do not race with each other,
-              but an atomic and a plain access do. A finding is `confirmed` when the two
-              threads, with the values shown, were replayed on the reference interpreter and
-              did race; it is `possible` when it rests on something that is not modelled,
-              which is then named.
+              but an atomic and a plain access do. A finding is `confirmed` when the kernel
+              was run with the values shown, and the two threads did make both accesses with
+              no barrier between them. Where the code cannot be run, which is then said, its
+              protocol was replayed. It is `possible` when it rests on something that is not
+              modelled, which is then named.
 
             Why it matters
               The result depends on which thread comes first. It can be right on one device,

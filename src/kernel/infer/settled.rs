@@ -197,8 +197,8 @@ impl Walk<'_> {
         let here = |f: &&Fact| f.strides == contents.strides && f.constant == constant && f.width == contents.width;
         let stores: Vec<&Fact> = facts.iter().take_while(here).collect();
         let mut result = N::call(fun.clone(), args.to_vec());
-        for fact in stores.iter().rev() {
-            let (cond, value) = self.written(fact, terms, &mut iteration);
+        for (i, fact) in stores.iter().enumerate().rev() {
+            let (cond, value) = self.written(fact, &stores[..i], terms, &mut iteration);
             let value = match (fun.ty, is_float(&value)) {
                 (IntTy::OPAQUE, true) => value,
                 (ty, false) if ty != IntTy::OPAQUE => N::cast(ty, &value),
@@ -216,8 +216,9 @@ impl Walk<'_> {
     }
 
     /// When a thread of the block has put something at these indices, and what. The thread is guessed from the indices, so
-    /// that equal indices give equal guesses; the condition says that the guess is right.
-    fn written(&self, fact: &Fact, indices: &[N], iteration: &mut Subst) -> (B, N) {
+    /// that equal indices give equal guesses; the condition says that the guess is right, and that this thread has not put
+    /// anything else there later. (Another one would race with it.)
+    fn written(&self, fact: &Fact, later: &[&Fact], indices: &[N], iteration: &mut Subst) -> (B, N) {
         let terms: Vec<N> = fact.terms.iter().map(|n| iteration.numeric(n)).collect();
         let guard = iteration.boolean(&fact.guard);
         let mut writer = Subst::new();
@@ -229,10 +230,13 @@ impl Walk<'_> {
             conditions.extend([N::num(0).le(&guess), guess.lt(extent)]);
             writer.bind(&var.name, &guess);
         }
-        for (term, at) in terms.iter().zip(indices) {
-            conditions.push(writer.numeric(term).eq(at));
-        }
-        conditions.push(writer.boolean(&guard));
+        let mut puts_there = |fact: &Fact| {
+            let terms = fact.terms.iter().map(|n| writer.numeric(&iteration.numeric(n))).collect::<Vec<_>>();
+            let places = terms.iter().zip(indices).map(|(term, at)| term.eq(at)).collect::<Vec<_>>();
+            B::and(places.into_iter().chain([writer.boolean(&iteration.boolean(&fact.guard))]).collect::<Vec<_>>())
+        };
+        conditions.push(puts_there(fact));
+        conditions.extend(later.iter().map(|later| B::not(&puts_there(later))));
         let value = writer.numeric(&iteration.numeric(&fact.value));
         (B::and(conditions), value)
     }
@@ -273,7 +277,7 @@ impl Entry {
 }
 
 impl Fact {
-    /// Is it certain, where this store is not at a place, that the other one may still be: do indices tell places apart?
+    /// Where both stores are known not to be at one index, do they touch different places?
     fn tells_from(&self, other: &Fact) -> bool {
         let alike = self.strides == other.strides && self.constant == other.constant && self.width == other.width;
         alike && self.strides.len() <= 1 && self.strides.iter().all(|s| *s >= self.width)

@@ -87,7 +87,8 @@ impl Walk<'_> {
                 None => N::cast(*int, numbers.first()?),
             };
             let limits = self.ranges.interval(&by);
-            let small = (1 << 31) - 1;
+            // So many threads as there are do not bring the counter around by such steps.
+            let small = if int.bits == 32 { 1 << 10 } else { 1 << 31 };
             return match (limits.lo?, limits.hi?) {
                 (lo, hi) if lo >= 0 && hi <= small => {
                     if add {

@@ -56,6 +56,12 @@ impl<'l, 't> Body<'l, 't> {
 
     fn construct_one(&mut self, ty: &Type, args: Vec<Expr>, span: Span) -> Option<Expr> {
         let constructors = self.constructors(ty);
+        // A constructor may take its argument by reference: not a copy of what a place holds, but the place.
+        let place = |arg: Expr| match arg.kind {
+            ExprKind::Load(place) if !constructors.is_empty() && place.ty == arg.ty => *place,
+            kind => Expr { kind, ..arg },
+        };
+        let args: Vec<Expr> = args.into_iter().map(place).collect();
         if constructors.is_empty() {
             // Without arguments: the members by their own initialisers.
             if !args.is_empty() || !self.needs_construction(ty, 0) {

@@ -268,6 +268,26 @@ impl<'l, 't> Body<'l, 't> {
         }
     }
 
+    /// Does what stands for a type name something else? `ok && f(a);` and `n * f(a);` read like declarations of `f`.
+    fn is_no_type(&self, ty: Node<'t>) -> bool {
+        let (name, names) = (self.text(ty), self.lower.names);
+        let function = self.lookup(name).is_none() && names.functions.contains_key(name);
+        let function = function && !names.types.contains_key(name);
+        ty.kind() == "type_identifier" && (self.names_a_value(name) || function)
+    }
+
+    /// Are these certainly the parameters of a function that is declared, and not the values of a variable?
+    fn are_parameters(&self, list: Node) -> bool {
+        let mut cursor = list.walk();
+        list.named_children(&mut cursor).all(|parameter| match parameter.kind() {
+            "comment" | "variadic_parameter" => true,
+            "parameter_declaration" => parameter
+                .child_by_field_name("type")
+                .is_some_and(|ty| matches!(ty.kind(), "primitive_type" | "sized_type_specifier" | "struct_specifier")),
+            _ => false,
+        })
+    }
+
     pub(super) fn bind(&mut self, name: String, local: Local) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name, local);
@@ -351,9 +371,16 @@ impl<'l, 't> Body<'l, 't> {
         let constexpr = has("constexpr");
         let fixed = has("const") || constexpr;
         let is_static = has("static") && !shared;
+        if has("extern") && !shared {
+            let span = self.span(node);
+            self.unknown_stmt("a variable of another place", span, out);
+        }
         if ty.child_by_field_name("body").is_some() {
             // `struct S {..} s;`
             self.stmt(ty, out);
+        }
+        if self.is_no_type(ty) {
+            self.unknown_stmt("this expression, which reads like a declaration,", self.span(node), out);
         }
         let base = self.type_of(ty);
         let mut cursor = node.walk();
@@ -362,8 +389,11 @@ impl<'l, 't> Body<'l, 't> {
             let (inner, mut value) = split_init(declarator);
             // `T x(a, b);` may read as the declaration of a function.
             if inner.kind() == "function_declarator" && !matches!(base, Type::Void) {
-                let Some(name) = declared_name(inner) else { continue };
                 let parameters = inner.child_by_field_name("parameters");
+                let Some(name) = declared_name(inner) else {
+                    self.unknown_stmt("this declaration", span, out);
+                    continue;
+                };
                 let looks_like_call = parameters.is_some_and(|p| {
                     let mut c = p.walk();
                     let all: Vec<_> = p.named_children(&mut c).collect();
@@ -409,6 +439,8 @@ impl<'l, 't> Body<'l, 't> {
                     if self.special_end(&base, 0) != Special::No {
                         self.unknown_end(span, out);
                     }
+                } else if !parameters.is_some_and(|p| self.are_parameters(p)) {
+                    self.unknown_stmt("this declaration", span, out);
                 }
                 continue;
             }
