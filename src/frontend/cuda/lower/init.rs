@@ -121,6 +121,8 @@ impl<'l, 't> Body<'l, 't> {
             (Type::Int(a), Type::Int(b)) => a != b,
             (Type::Float(a), Type::Float(b)) => a != b,
             (Type::Int(_), Type::Float(_)) | (Type::Float(_), Type::Int(_)) => true,
+            // A constructor makes what is referred to.
+            (Type::Int(_) | Type::Float(_) | Type::Ptr(_), Type::Struct(_)) => true,
             _ => false,
         };
         if is_lvalue(&expr) && !other || expr.ty == *ty {

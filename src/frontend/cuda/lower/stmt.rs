@@ -444,6 +444,15 @@ impl<'l, 't> Body<'l, 't> {
                 }
                 continue;
             }
+            // `T &x(a);` does, too.
+            let hidden = matches!(inner.kind(), "reference_declarator" | "pointer_declarator")
+                .then(|| child_of_kind(inner, "function_declarator"))
+                .flatten()
+                .and_then(|function| function.child_by_field_name("parameters"));
+            if hidden.is_some_and(|parameters| !self.are_parameters(parameters)) {
+                self.unknown_stmt("this declaration", span, out);
+                continue;
+            }
             if let Some(names) = binding_names(inner) {
                 let by_reference = inner.kind() == "reference_declarator";
                 if !value.is_some_and(|v| self.structured_binding(&base, &names, by_reference, v, out)) {
