@@ -128,7 +128,7 @@ impl Values {
                     self.in_type(raw, *ty, term)
                 }
             },
-            NExp::Bin(op, _, l, r) => self.division(*op, l, r).unwrap_or_else(|| self.unknown(term)),
+            NExp::Bin(op, ty, l, r) => self.division(*op, *ty, l, r).unwrap_or_else(|| self.unknown(term)),
             NExp::If(..) | NExp::Call(..) | NExp::Num(_) | NExp::Var(_) => self.unknown(term),
         };
         self.memo.insert((term.clone(), bits), poly.clone());
@@ -160,7 +160,7 @@ impl Values {
     }
 
     /// `x / d` and `x % d`, also as `>>` and `&`, for x >= 0 and d >= 1: unknowns q and r with `x = d q + r`, `0 <= r < d`. [OPT-QUOTIENT]
-    fn division(&mut self, op: NBin, l: &N, r: &N) -> Option<Poly> {
+    fn division(&mut self, op: NBin, ty: IntTy, l: &N, r: &N) -> Option<Poly> {
         let (remainder, by) = match (op, r.as_num()) {
             (NBin::Div, _) => (false, self.value(r)?),
             (NBin::Rem, _) => (true, self.value(r)?),
@@ -173,6 +173,10 @@ impl Values {
         let of = self.value(l)?;
         let (above, below) = (self.interval(&of), self.interval(&by));
         if above.lo.is_none_or(|lo| lo < 0) || below.lo.is_none_or(|lo| lo < 1) {
+            return None;
+        }
+        // The operator converts its operands to its type, which must not change them.
+        if ty.bits != 0 && !(above.within(Interval::of_type(ty)) && below.within(Interval::of_type(ty))) {
             return None;
         }
         let most = above.hi.and_then(|hi| hi.checked_div(below.lo.unwrap_or(1)));
