@@ -1121,6 +1121,13 @@ impl<'a> Unit<'a> {
                     names.mentions.entry(text.to_owned()).or_default().push(node);
                 }
             }
+            // `run<k>(p)`: the argument of a template reads like a type.
+            "type_identifier" if node.parent().is_some_and(|p| p.kind() == "type_descriptor") => {
+                let text = self.str(node);
+                if kernels.contains(text) {
+                    names.mentions.entry(text.to_owned()).or_default().push(node);
+                }
+            }
             _ => {}
         });
     }

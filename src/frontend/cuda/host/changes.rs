@@ -114,7 +114,12 @@ impl<'u> Host<'_, 'u> {
                         let inner = declarator.child_by_field_name("declarator").unwrap_or(declarator);
                         has_child(inner, "&") || has_child(inner, "&&") || inner.kind() == "reference_declarator"
                     };
-                    if refers || ty.is_some_and(|ty| self.keeps_references(ty)) {
+                    // A reference need not say so with its own `&`.
+                    let by_type = |ty: Node<'u>| {
+                        let text = self.unit.str(ty);
+                        ["&", "decltype", "reference"].iter().any(|word| text.contains(word)) || self.keeps_references(ty)
+                    };
+                    if refers || ty.is_some_and(by_type) {
                         self.all_wild(declarator);
                         if let Some(range) = field("right") {
                             self.all_wild(range);
@@ -126,6 +131,7 @@ impl<'u> Host<'_, 'u> {
                 let (Some(left), Some(right)) = (field("left"), field("right")) else { return };
                 self.changed(left, node, Some(right).filter(|_| is("=")));
             }
+            "gnu_asm_expression" => self.all_wild(node),
             // Names that are not followed.
             "structured_binding_declarator" => self.all_wild(node),
             "lambda_capture_initializer" => {
@@ -378,6 +384,18 @@ impl<'u> Host<'_, 'u> {
         let mut cursor = list.walk();
         let arguments: Vec<Node<'u>> = list.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect();
         for (i, argument) in arguments.into_iter().enumerate() {
+            let argument = bare(argument);
+            // Other expressions that may be places.
+            let target = match argument.kind() {
+                "cast_expression" => argument.child_by_field_name("type"),
+                "call_expression" => argument.child_by_field_name("function").filter(|f| f.kind() == "template_function"),
+                _ => None,
+            };
+            let converts = target.is_some_and(|ty| self.unit.str(ty).contains('&'));
+            if !harmless && (converts || matches!(argument.kind(), "conditional_expression" | "comma_expression")) {
+                self.all_wild(argument);
+                continue;
+            }
             if !matches!(argument.kind(), "identifier" | "field_expression" | "subscript_expression") {
                 continue;
             }
@@ -405,4 +423,14 @@ impl<'u> Host<'_, 'u> {
             }
         }
     }
+}
+
+/// The expression without parentheses around it.
+fn bare(mut node: Node<'_>) -> Node<'_> {
+    while node.kind() == "parenthesized_expression"
+        && let Some(inner) = node.named_child(0)
+    {
+        node = inner;
+    }
+    node
 }
