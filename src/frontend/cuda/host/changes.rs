@@ -117,7 +117,8 @@ impl<'u> Host<'_, 'u> {
                     // A reference need not say so with its own `&`.
                     let by_type = |ty: Node<'u>| {
                         let text = self.unit.str(ty);
-                        ["&", "decltype", "reference"].iter().any(|word| text.contains(word)) || self.keeps_references(ty)
+                        ["&", "decltype", "reference"].iter().any(|word| text.contains(word))
+                            || self.keeps_references(ty)
                     };
                     if refers || ty.is_some_and(by_type) {
                         self.all_wild(declarator);
@@ -388,7 +389,9 @@ impl<'u> Host<'_, 'u> {
             // Other expressions that may be places.
             let target = match argument.kind() {
                 "cast_expression" => argument.child_by_field_name("type"),
-                "call_expression" => argument.child_by_field_name("function").filter(|f| f.kind() == "template_function"),
+                "call_expression" => {
+                    argument.child_by_field_name("function").filter(|f| f.kind() == "template_function")
+                }
                 _ => None,
             };
             let converts = target.is_some_and(|ty| self.unit.str(ty).contains('&'));
