@@ -597,3 +597,21 @@ fn an_included_file_is_checked_where_it_is_launched() {
         assert!(kernels.iter().any(|k| k.0 == "k" && k.3 == Racy), "{text}: {kernels:?}");
     }
 }
+
+/// Of a file that declares the kernel and launches it too, only its name is known: what the other one says is not all.
+#[test]
+fn launches_of_another_file_count() {
+    let files = |other: &str| {
+        let own = format!("{UP_TO_32}\nvoid f(int *p) {{ k<<<4, 32>>>(p); }}\n");
+        [("k.cu", own.as_str()), ("main.cu", other)].map(|(name, text)| (PathBuf::from(name), text.to_owned()))
+    };
+    let verdict = |other: &str| {
+        let report = check_files(&files(other), &Settings { jobs: 1, ..Settings::default() }, &solver_settings());
+        let codes: Vec<&str> = report.files.iter().flat_map(|f| &f.messages).map(|m| m.code).collect();
+        (report.kernels[0].verdict, codes.contains(&"launched-elsewhere"))
+    };
+    let declared = "__global__ void k(int *a);\n";
+    assert_eq!(verdict(declared), (Verdict::RaceFree, false));
+    assert_eq!(verdict(&format!("{declared}void g(int *p) {{ k<<<1, 64>>>(p); }}\n")), (Verdict::Racy, true));
+    assert_eq!(verdict(&format!("{declared}auto held = k;\n")), (Verdict::Racy, true));
+}

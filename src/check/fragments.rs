@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use super::host::HostFacts;
 use super::source::{Launched, SourceFile, SourceKernel};
 use crate::report::finding::{FileStatus, Message};
 
@@ -74,6 +75,22 @@ pub fn includers(given: &[SourceFile]) -> Vec<PathBuf> {
         }
     }
     found
+}
+
+/// Where other files launch a kernel too, of which they have only a declaration, its own file does not say how it is launched.
+pub fn forget_launches(files: &mut [SourceFile]) {
+    let mut users: BTreeMap<String, String> = BTreeMap::new();
+    for file in files.iter() {
+        users.extend(file.foreign.iter().map(|name| (name.clone(), file.report.path.clone())));
+    }
+    for file in files.iter_mut().filter(|_| !users.is_empty()) {
+        for kernel in file.kernels.iter_mut().filter(|k| k.launched == Launched::Read) {
+            let Some(user) = users.get(kernel.name.split('<').next().unwrap_or("")) else { continue };
+            (kernel.host, kernel.launched) = (HostFacts::default(), Launched::Unread);
+            let text = format!("`{}` is used in {user} as well: its launches here are not taken for all", kernel.name);
+            file.report.messages.push(Message { code: "launched-elsewhere", text, at: None, help: None });
+        }
+    }
 }
 
 /// The files of a folder that are C, and which of the others each one includes with quotes.

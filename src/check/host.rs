@@ -70,7 +70,8 @@ pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], own: FileId, sour
         [0, 1, 2].map(|axis| facts.grid[axis].is_none() && launches.iter().any(|l| open(axis, &l.grid[axis], l))),
     ];
     for (i, param) in params.iter().enumerate() {
-        if let (Type::Int(ty), Some(value)) = (&param.ty, common(launches.iter().map(|l| l.args.get(i)?.as_ref())))
+        if let (Type::Int(ty), Some(value)) =
+            (&param.ty, common(launches.iter().map(|l| l.args.get(i)?.as_ref().map(|(n, _)| n))))
             && ty.contains(value)
         {
             facts.params.insert(param.name.to_string(), value);
@@ -118,7 +119,7 @@ fn relations(params: &[VarDecl], launch: &HostLaunch, known: &HostFacts, convert
     let mut bound: Vec<Var> = Vec::new();
     let mut relations: Vec<B> = Vec::new();
     for (param, arg) in params.iter().zip(&launch.args) {
-        let (Type::Int(ty), Some(arg)) = (&param.ty, arg) else { continue };
+        let (Type::Int(ty), Some((arg, arg_ty))) = (&param.ty, arg) else { continue };
         // What is given may not fit a small parameter.
         if known.params.contains_key(param.name.as_str()) || ty.bits < 32 {
             continue;
@@ -134,7 +135,12 @@ fn relations(params: &[VarDecl], launch: &HostLaunch, known: &HostFacts, convert
                 bound.push(host.clone());
                 subst.bind(&host.name, &N::var(&var));
             }
-            None => relations.push(N::var(&var).eq(&arg)),
+            None => {
+                if arg_ty.is_none_or(|arg_ty| arg_ty != *ty) && !arg.as_num().is_some_and(|n| ty.contains(n)) {
+                    converted.push(param.name.clone());
+                }
+                relations.push(N::var(&var).eq(&arg));
+            }
         }
     }
     for (what, sizes, fixed) in [("blockDim", &launch.block, known.block), ("gridDim", &launch.grid, known.grid)] {

@@ -1,6 +1,6 @@
 //! A protocol as text (`.map`): the kernels of a file, each as if it had been inferred, with places in the text.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::source::{KernelCode, Launched, SourceFile, SourceKernel, location};
@@ -81,7 +81,7 @@ pub fn load_protocols(path: &Path, text: String) -> SourceFile {
         (false, true) => FileStatus::Failed,
     };
     let report = FileReport { path: path.display().to_string(), text, status, messages };
-    SourceFile { sources, header: Header::default(), kernels, report }
+    SourceFile { sources, header: Header::default(), kernels, foreign: BTreeSet::new(), report }
 }
 
 fn message(sources: &SourceMap, span: Span, text: String) -> Message {

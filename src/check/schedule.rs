@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use super::fragments::{checked, includers};
+use super::fragments::{checked, forget_launches, includers};
 use super::kernel::{CheckOptions, check_kernel};
 use super::launch::{GivenDims, launch};
 use super::source::{SourceFile, SourceOptions, load};
@@ -103,6 +103,7 @@ pub fn check_files(inputs: &[(PathBuf, String)], settings: &Settings, solver: &S
         let text = |path: PathBuf| Some((path.clone(), std::fs::read_to_string(path).ok()?));
         let more: Vec<(PathBuf, String)> = includers(&files).into_iter().filter_map(text).collect();
         files.extend(read(&more));
+        forget_launches(&mut files);
         checked(&mut files, inputs.len())
     };
     tasks.retain(|(f, k): &(usize, usize)| {
@@ -201,6 +202,7 @@ fn broken_file(path: &Path, text: String) -> SourceFile {
         sources: crate::base::SourceMap::default(),
         header: crate::frontend::header::Header::default(),
         kernels: Vec::new(),
+        foreign: Default::default(),
         report: FileReport {
             path: path.display().to_string(),
             text: String::new(),

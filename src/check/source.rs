@@ -1,6 +1,6 @@
 //! A file: read, preprocessed, parsed, and its kernels lowered.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,6 +23,8 @@ pub struct SourceFile {
     pub sources: SourceMap,
     pub header: Header,
     pub kernels: Vec<SourceKernel>,
+    /// Kernels that this file only declares, and uses.
+    pub foreign: BTreeSet<String>,
     pub report: FileReport,
 }
 
@@ -214,12 +216,13 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
         messages.push(Message { code: remark.code, text: remark.text.clone(), at, help: remark.help.clone() });
     }
     let origin = |start: usize, end: usize| expanded.origins.origin(start, end).span;
-    let mut kernels = Vec::new();
+    let (mut kernels, mut foreign) = (Vec::new(), BTreeSet::new());
     match Unit::annotated(&expanded.text, &expanded.annotations, dialect, &origin) {
         Some((mut unit, mut problems)) => {
             unit.set_packing(expanded.pragmas.iter().map(|p| (p.offset, p.expanded.as_str())));
             let mut names = unit.names();
             names.header_missing = expanded.remarks.iter().any(|r| r.code == "include-missing");
+            foreign = unit.foreign_kernels(&names);
             let mut lower = Lower::new(&unit, &names);
             lower.offset = header.offset();
             for decl in &names.kernels {
@@ -274,5 +277,5 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
         }
     }
     let report = FileReport { path: path.display().to_string(), text, status, messages };
-    SourceFile { sources, header, kernels, report }
+    SourceFile { sources, header, kernels, foreign, report }
 }

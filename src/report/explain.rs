@@ -154,6 +154,7 @@ mod tests {
             "solver-failed",
             "no-accesses",
             "annotation",
+            "launched-elsewhere",
             "assumption-unused",
             "vacuous",
             "macro-",

@@ -1,11 +1,12 @@
 //! A translation unit after macros: its syntax tree, and what it declares by name.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
 use super::annotations::{Inserted, Problem, statements};
+use super::misread::{misread, shifted, with_insertions};
 use crate::base::Span;
 use crate::frontend::preprocess::Annotation;
 
@@ -592,34 +593,6 @@ pub fn is_nested_too_deep(text: &str) -> bool {
     false
 }
 
-/// The text with words put in at ascending positions.
-fn with_insertions(text: &str, words: &[(usize, &str)]) -> String {
-    let mut result = String::with_capacity(text.len() + words.iter().map(|(_, word)| word.len()).sum::<usize>());
-    let mut from = 0;
-    for (at, word) in words {
-        result.push_str(&text[from..*at]);
-        result.push_str(word);
-        from = *at;
-    }
-    result.push_str(&text[from..]);
-    result
-}
-
-/// The positions of all inserted characters, after more words are put in: both lists are ascending.
-fn shifted(inserted: &[usize], words: &[(usize, &str)]) -> Vec<usize> {
-    let mut all = Vec::new();
-    let (mut before, mut older) = (0, inserted.iter().copied().peekable());
-    for (at, word) in words {
-        while let Some(p) = older.next_if(|p| p < at) {
-            all.push(p + before);
-        }
-        all.extend((0..word.len()).map(|i| at + before + i));
-        before += word.len();
-    }
-    all.extend(older.map(|p| p + before));
-    all
-}
-
 impl<'a> Unit<'a> {
     /// Parses expanded text. `origin` maps a byte range of it to where it was written.
     pub fn parse(expanded: &str, dialect: Dialect, origin: &'a dyn Fn(usize, usize) -> Span) -> Option<Unit<'a>> {
@@ -629,21 +602,11 @@ impl<'a> Unit<'a> {
         let Blanked { mut text, mut parsed, attributes } = blank_attributes(expanded, dialect);
         let mut inserted: Vec<usize> = Vec::new();
         let mut tree = parse(&parsed)?;
-        // `i < n && j > (m)` reads as a call of a template; `0+` after the `>` says what is meant (a `+` alone could be
-        // one of the call). `a<8> b = c;`
-        // reads as an assignment to comparisons; `typename` in front of it says that it is a declaration.
         for _ in 0..4 {
-            let mut found: Vec<(usize, &str)> = Vec::new();
-            misread(tree.root_node(), &text, &mut found);
-            if dialect == Dialect::OpenCl {
-                found.retain(|(_, words)| *words != "typename ");
-            }
-            false_casts(tree.root_node(), &text, dialect, &mut found);
+            let found = misread(tree.root_node(), &text, dialect);
             if found.is_empty() {
                 break;
             }
-            found.sort_unstable();
-            found.dedup();
             inserted = shifted(&inserted, &found);
             text = with_insertions(&text, &found);
             parsed = with_insertions(&parsed, &found);
@@ -1122,7 +1085,7 @@ impl<'a> Unit<'a> {
                 }
             }
             // `run<k>(p)`: the argument of a template reads like a type.
-            "type_identifier" if node.parent().is_some_and(|p| p.kind() == "type_descriptor") => {
+            "type_identifier" if is_argument_of_template(node) => {
                 let text = self.str(node);
                 if kernels.contains(text) {
                     names.mentions.entry(text.to_owned()).or_default().push(node);
@@ -1130,6 +1093,25 @@ impl<'a> Unit<'a> {
             }
             _ => {}
         });
+    }
+
+    /// The kernels that are declared here without a body, and used.
+    pub fn foreign_kernels(&self, names: &Names) -> BTreeSet<String> {
+        let declared = |(name, list): (&String, &Vec<FunDecl>)| {
+            (list.iter().any(|d| d.is_kernel) && !list.iter().any(|d| d.has_body)).then(|| name.clone())
+        };
+        let declared: HashSet<String> = names.functions.iter().filter_map(declared).collect();
+        let mut used = BTreeSet::new();
+        if !declared.is_empty() {
+            each_named(self.tree.root_node(), |node| {
+                let is_name = matches!(node.kind(), "identifier" | "type_identifier");
+                let is_declared = node.parent().is_some_and(|p| p.kind() == "function_declarator");
+                if is_name && !is_declared && declared.contains(self.str(node)) {
+                    used.insert(self.str(node).to_owned());
+                }
+            });
+        }
+        used
     }
 
     /// The use of a function that its name stands in; `None` for a declaration of it.
@@ -1209,6 +1191,18 @@ pub fn last_named(node: Node<'_>) -> Option<Node<'_>> {
     node.named_child(u32::try_from(node.named_child_count().checked_sub(1)?).ok()?)
 }
 
+/// Does this name, that of a type as far as it is read, stand for an argument of a template?
+fn is_argument_of_template(name: Node) -> bool {
+    let mut node = name;
+    while let Some(parent) = node.parent() {
+        match parent.kind() {
+            "template_type" | "qualified_identifier" => node = parent,
+            kind => return kind == "type_descriptor",
+        }
+    }
+    false
+}
+
 /// An `init_declarator` apart: the declarator, and the value.
 pub fn split_init(node: Node<'_>) -> (Node<'_>, Option<Node<'_>>) {
     if node.kind() == "init_declarator" {
@@ -1232,107 +1226,15 @@ pub fn declared_name(node: Node<'_>) -> Option<Node<'_>> {
             | "template_function"
             | "primitive_type"
             | "operator_cast" => return Some(node),
-            "parenthesized_declarator" | "reference_declarator" | "attributed_declarator" | "variadic_declarator" => {
+            // What comes after the declarator are attributes.
+            "attributed_declarator" => node = node.named_child(0)?,
+            "parenthesized_declarator" | "reference_declarator" | "variadic_declarator" => {
                 node = node.child_by_field_name("declarator").or_else(|| last_named(node))?;
             }
             _ => node = node.child_by_field_name("declarator")?,
         }
     }
     None
-}
-
-/// Positions in front of names in `(i) + n`, which were read as casts of `+ n` to a type. In C all types are declared; in C++
-/// it has to be a variable of the text, and no type.
-fn false_casts(root: Node, text: &str, dialect: Dialect, found: &mut Vec<(usize, &'static str)>) {
-    let (mut types, mut variables, mut casts) = (HashSet::new(), HashSet::new(), Vec::new());
-    let word = |node: Node| text.get(node.byte_range()).unwrap_or("");
-    each_named(root, |node| match node.kind() {
-        "type_definition" => {
-            let mut cursor = node.walk();
-            types.extend(node.children_by_field_name("declarator", &mut cursor).filter_map(declared_name).map(word));
-        }
-        "struct_specifier" | "class_specifier" | "union_specifier" | "enum_specifier" | "alias_declaration" => {
-            types.extend(node.child_by_field_name("name").map(word));
-        }
-        "type_parameter_declaration"
-        | "optional_type_parameter_declaration"
-        | "variadic_type_parameter_declaration" => {
-            let mut cursor = node.walk();
-            types.extend(node.named_children(&mut cursor).filter(|n| n.kind() == "type_identifier").map(word));
-        }
-        "parameter_declaration" | "declaration" => {
-            let mut cursor = node.walk();
-            let declarators = node.children_by_field_name("declarator", &mut cursor);
-            variables.extend(declarators.filter_map(declared_name).map(word));
-        }
-        "cast_expression" => {
-            let ty = node.child_by_field_name("type").filter(|ty| ty.named_child_count() == 1);
-            let name = ty.and_then(last_named).filter(|name| name.kind() == "type_identifier");
-            let operator = node
-                .child_by_field_name("value")
-                .filter(|value| matches!(value.kind(), "unary_expression" | "pointer_expression"))
-                .and_then(|value| value.child_by_field_name("operator"))
-                .and_then(|o| text.get(o.byte_range()));
-            if let (Some(name), Some("+" | "-" | "*" | "&")) = (name, operator) {
-                casts.push(name);
-            }
-        }
-        _ => {}
-    });
-    for name in casts {
-        let word = word(name);
-        let is_type = match dialect {
-            Dialect::OpenCl => types.contains(word) || super::opencl::named_type(word).is_some(),
-            _ => types.contains(word) || !variables.contains(word) || super::builtins::named_type(word).is_some(),
-        };
-        if !is_type {
-            found.push((name.start_byte(), "+"));
-        }
-    }
-}
-
-/// Where something has to be inserted so that a text is read as what it is: after the `>` of comparisons that were read as
-/// the end of template arguments, and in front of declarations that were read as comparisons.
-fn misread(node: Node, text: &str, found: &mut Vec<(usize, &'static str)>) {
-    each_named(node, |node| {
-        if node.kind() == "template_function"
-            && let Some(arguments) = node.child_by_field_name("arguments")
-        {
-            let mut cursor = arguments.walk();
-            let logical = arguments.named_children(&mut cursor).any(|a| {
-                a.kind() == "binary_expression"
-                    && a.child_by_field_name("operator")
-                        .is_some_and(|o| matches!(text.get(o.byte_range()), Some("&&" | "||")))
-            });
-            if logical {
-                found.push((arguments.end_byte(), "0+"));
-            }
-        }
-        if node.kind() == "expression_statement"
-            && let Some(expr) = node.named_child(0)
-        {
-            let operator = |n: Node| n.child_by_field_name("operator").and_then(|o| text.get(o.byte_range()));
-            let place = match (expr.kind(), operator(expr)) {
-                ("assignment_expression", Some("=")) => expr.child_by_field_name("left"),
-                ("binary_expression", _) => Some(expr),
-                _ => None,
-            };
-            let declares = place.is_some_and(|place| {
-                let right = place.child_by_field_name("right").and_then(|r| match r.kind() {
-                    "assignment_expression" => r.child_by_field_name("left"),
-                    _ => Some(r),
-                });
-                let name = right.is_some_and(|r| r.kind() == "identifier");
-                let compared = place
-                    .child_by_field_name("left")
-                    .is_some_and(|l| l.kind() == "binary_expression" && operator(l) == Some("<"));
-                place.kind() == "binary_expression" && operator(place) == Some(">") && name && compared
-            });
-            if declares {
-                found.push((node.start_byte(), "typename "));
-            }
-        }
-    });
 }
 
 #[cfg(test)]

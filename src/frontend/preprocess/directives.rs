@@ -45,6 +45,9 @@ impl Branch {
     }
 }
 
+/// Each time that it is included, it depends on `NDEBUG` anew (C11 7.2).
+const ASSERT_H: &str = "#undef assert\n#ifdef NDEBUG\n#define assert(condition) ((void)0)\n#endif\n";
+
 impl Engine<'_> {
     /// Obeys the directive whose `#` was read, up to the end of its line.
     pub(super) fn directive(&mut self, hash: Span) {
@@ -381,13 +384,25 @@ impl Engine<'_> {
                     self.entered.entry(file).or_default().never_again = true;
                 }
             }
-            Err(None) if is_well_known(&wanted.name) => {}
+            Err(None) if is_well_known(&wanted.name) => self.enter_bundled(&wanted.name, at),
             Err(why) => {
                 let why = why.map_or("was not found".to_string(), |why| format!("cannot be read ({why})"));
                 let text = format!("`{}` {why}; what it declares is not known", excerpt(&wanted.name));
                 self.remark(Severity::Note, "include-missing", text, at);
             }
         }
+    }
+
+    /// A header of the platform: it is empty, but for what a macro of the user makes of it.
+    fn enter_bundled(&mut self, name: &str, at: Span) {
+        if !matches!(name, "assert.h" | "cassert") {
+            return;
+        }
+        let path = Path::new("<assert.h>");
+        let known = self.loaded.get(path).and_then(|file| file.as_ref().ok()).copied();
+        let file = known.unwrap_or_else(|| self.sources.add(path, ASSERT_H));
+        self.loaded.insert(path.to_path_buf(), Ok(file));
+        self.enter_file(file, name, at);
     }
 
     /// The file that an `#include` names, and the place of the directive with that name.

@@ -9,7 +9,7 @@ use super::{Frame, ObjectKind, Touches, Walk, conjuncts};
 use crate::base::{Name, Span};
 use crate::core::kernel::OTHER;
 use crate::core::protocol::{Barrier, Fence};
-use crate::core::{Mode, Protocol, Scope};
+use crate::core::{Mode, Protocol, Scope, SiteId};
 use crate::exp::subst::Leaves;
 use crate::exp::{B, Fun, FunKind, IntTy, N, NBin, NRel, Var};
 use crate::kernel::ir::{Expr, ExprKind, FunId, Intrinsic};
@@ -410,18 +410,8 @@ impl<'p> Walk<'p> {
     }
 
     pub(super) fn barrier(&mut self, scope: Scope, mask: Option<N>, fence: Fence, span: Span) {
-        let site = self.site(span);
         let mask = mask.filter(|m| m.as_num() != Some(0xffff_ffff));
-        // The site of a barrier goes through the same table as those of accesses.
-        let id = crate::core::SiteId(self.events.len() as u32);
-        self.events.push(super::Event {
-            site,
-            strides: vec![],
-            constant: 0,
-            width: 0,
-            unknown_size: false,
-            flat: false,
-        });
+        let id = self.barrier_site(span);
         let masked = mask.is_some();
         self.emit(Protocol::Sync(Barrier { scope, mask, fence, site: id }));
         let before: Vec<_> = self.arrays().map(|o| (o, self.state.version(o))).collect();
@@ -434,18 +424,18 @@ impl<'p> Walk<'p> {
         }
     }
 
+    /// The site of a barrier goes through the same table as those of accesses.
+    fn barrier_site(&mut self, span: Span) -> SiteId {
+        let site = self.site(span);
+        let id = SiteId(self.events.len() as u32);
+        let event = super::Event { site, strides: vec![], constant: 0, width: 0, unknown_size: false, flat: false };
+        self.events.push(event);
+        id
+    }
+
     /// The first half of a barrier of the cluster: its place, until the second half is found.
     fn arrive(&mut self, span: Span) {
-        let id = crate::core::SiteId(self.events.len() as u32);
-        let site = self.site(span);
-        self.events.push(super::Event {
-            site,
-            strides: vec![],
-            constant: 0,
-            width: 0,
-            unknown_size: false,
-            flat: false,
-        });
+        let id = self.barrier_site(span);
         self.arrivals.push((id, span));
         self.emit(Protocol::Sync(Barrier { scope: Scope::Cluster, mask: None, fence: Fence::ALL, site: id }));
     }

@@ -90,7 +90,7 @@ impl<'p> Walk<'p> {
             }
             ExprKind::Convert(inner) => {
                 let value = self.eval(inner);
-                self.convert(value, &inner.ty, &expr.ty, expr.span)
+                self.convert(value, &inner.ty, &expr.ty)
             }
             ExprKind::Offset(pointer, by) => {
                 let value = self.eval(pointer);
@@ -382,7 +382,7 @@ impl<'p> Walk<'p> {
         Value::Num(N::call(Fun { name: name.as_str().into(), ty: result, kind: FunKind::Abstract }, flat))
     }
 
-    pub(super) fn convert(&mut self, value: Value, from: &Type, to: &Type, span: Span) -> Value {
+    pub(super) fn convert(&mut self, value: Value, from: &Type, to: &Type) -> Value {
         match (value, to) {
             (Value::Num(n), Type::Int(IntTy::BOOL)) => Value::Num(self.number_truth(&n, from).as_number()),
             (Value::Fun(list, false), Type::Int(IntTy::BOOL)) => {
@@ -409,10 +409,7 @@ impl<'p> Walk<'p> {
             (Value::Ptr(_), Type::Int(int)) => Value::Num(self.fresh_of_type("address", *int)),
             (Value::Ptr(p), _) => Value::Ptr(p),
             (Value::Agg(parts), Type::Struct(_)) if from == to => Value::Agg(parts),
-            (Value::Agg(_), Type::Struct(_)) => {
-                let _ = span;
-                self.unknown_of(to, "value")
-            }
+            (Value::Agg(_), Type::Struct(_)) => self.unknown_of(to, "value"),
             (value, _) => value,
         }
     }

@@ -172,7 +172,7 @@ pub(super) fn called<'u>(
             calls,
             block: sizes(&launch.block, &mut subst),
             grid: sizes(&launch.grid, &mut subst),
-            args: launch.args.iter().map(|a| a.as_ref().map(|a| subst.numeric(a))).collect(),
+            args: launch.args.iter().map(|a| a.as_ref().map(|(a, ty)| (subst.numeric(a), *ty))).collect(),
             pointers: launch.pointers.clone(),
             objects: launch
                 .objects

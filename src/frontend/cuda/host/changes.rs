@@ -2,68 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::super::unit::{TypeDecl, has_child, last_named};
+use super::super::unit::{has_child, last_named};
 use super::Host;
+use super::mentions::{Takes, is_platform};
+use super::places::listed_in;
 use super::variables::{Event, contains};
-
-/// Functions that leave everything of the caller as it is.
-const BY_VALUE: [&str; 48] = [
-    "static_cast",
-    "reinterpret_cast",
-    "float",
-    "double",
-    "size_t",
-    "unsigned",
-    "fabs",
-    "floorf",
-    "round",
-    "lround",
-    "snprintf",
-    "sprintf",
-    "to_string",
-    "sizeof",
-    "log2f",
-    "printf",
-    "fprintf",
-    "malloc",
-    "calloc",
-    "free",
-    "memset",
-    "memcpy",
-    "strcmp",
-    "strlen",
-    "assert",
-    "exit",
-    "abort",
-    "min",
-    "max",
-    "sqrt",
-    "sqrtf",
-    "pow",
-    "abs",
-    "ceil",
-    "ceilf",
-    "floor",
-    "log",
-    "log2",
-    "dim3",
-    "int",
-    "rand",
-    "srand",
-    "fflush",
-    "fclose",
-    "atoi",
-    "atol",
-    "strtol",
-    "puts",
-];
-
-/// Does this function of the platform neither keep the addresses that it gets, nor call anything of the program?
-fn is_platform(name: &str) -> bool {
-    ["cuda", "cublas", "cufft", "curand", "hip", "__cuda", "make_", "checkCudaErrors", "sdk"]
-        .iter()
-        .any(|k| name.starts_with(k))
-}
 
 impl<'u> Host<'_, 'u> {
     pub(super) fn scan(&mut self) {
@@ -85,9 +28,13 @@ impl<'u> Host<'_, 'u> {
                 _ => {}
             }
         }
-        for node in all {
-            self.changes_of(node);
+        for declarator in std::mem::take(&mut self.unnamed) {
+            self.hide(declarator);
         }
+        for node in &all {
+            self.changes_of(*node);
+        }
+        self.mentions(&all);
         self.far_changes();
         for variable in &mut self.variables {
             if variable.is_const {
@@ -104,45 +51,20 @@ impl<'u> Host<'_, 'u> {
         let field = |name: &str| node.child_by_field_name(name);
         let is = |op: &str| field("operator").is_some_and(|o| self.unit.str(o) == op);
         match node.kind() {
-            "declaration" | "for_range_loop" => {
-                let ty = field("type");
-                let mut cursor = node.walk();
-                let declarators: Vec<Node<'u>> = node.children_by_field_name("declarator", &mut cursor).collect();
-                let is_const = self.unit.str(node).starts_with("const ");
-                for declarator in declarators {
-                    let refers = !is_const && {
-                        let inner = declarator.child_by_field_name("declarator").unwrap_or(declarator);
-                        has_child(inner, "&") || has_child(inner, "&&") || inner.kind() == "reference_declarator"
-                    };
-                    // A reference need not say so with its own `&`.
-                    let by_type = |ty: Node<'u>| {
-                        let text = self.unit.str(ty);
-                        ["&", "decltype", "reference"].iter().any(|word| text.contains(word))
-                            || self.keeps_references(ty)
-                    };
-                    if refers || ty.is_some_and(by_type) {
-                        self.all_wild(declarator);
-                        if let Some(range) = field("right") {
-                            self.all_wild(range);
-                        }
-                    }
-                }
-            }
             "assignment_expression" => {
                 let (Some(left), Some(right)) = (field("left"), field("right")) else { return };
                 self.changed(left, node, Some(right).filter(|_| is("=")));
             }
             "gnu_asm_expression" => self.all_wild(node),
             // Names that are not followed.
-            "structured_binding_declarator" => self.all_wild(node),
             "lambda_capture_initializer" => {
                 if let Some(name) = field("left").or_else(|| node.named_child(0)) {
-                    self.all_wild(name);
+                    self.hide(name);
                 }
             }
             "enumerator" => {
                 if let Some(name) = field("name") {
-                    self.all_wild(name);
+                    self.hide(name);
                 }
             }
             "goto_statement" => self.has_goto = true,
@@ -168,12 +90,6 @@ impl<'u> Host<'_, 'u> {
                 }
             }
             "call_expression" => self.call_changes(node),
-            // Objects are made from references, as far as it is known.
-            "new_expression" | "compound_literal_expression"
-                if field("type").is_some_and(|ty| self.keeps_references(ty)) =>
-            {
-                self.all_wild(node);
-            }
             _ => {}
         }
     }
@@ -218,24 +134,8 @@ impl<'u> Host<'_, 'u> {
         callee == Some("cudaLaunchKernelEx") || self.copied.contains(&address)
     }
 
-    /// May an object of this type change what it is made from?
-    fn keeps_references(&self, ty: Node<'u>) -> bool {
-        let name = self.unit.str(self.unit.qualified(ty).1);
-        let name = name.split('<').next().unwrap_or(name).trim();
-        self.lower.names.types.get(name).is_some_and(|list| {
-            list.iter().any(|(_, decl)| match decl {
-                TypeDecl::Class(node, _) => self.unit.str(*node).contains('&'),
-                TypeDecl::Typedef(ty, declarator) => {
-                    self.unit.str(*declarator).contains('&') || self.unit.str(*ty).contains('&')
-                }
-                TypeDecl::Alias(ty) => self.unit.str(*ty).contains('&'),
-                TypeDecl::Enum(_) | TypeDecl::Unread => false,
-            })
-        })
-    }
-
     /// The variable of a name that stands in the text, or one that nothing is known of.
-    fn meant(&mut self, name: Node<'u>) -> usize {
+    pub(super) fn meant(&mut self, name: Node<'u>) -> usize {
         let text = self.unit.str(name);
         // In its own declaration.
         let own =
@@ -257,6 +157,23 @@ impl<'u> Host<'_, 'u> {
             }
             let mut cursor = node.walk();
             stack.extend(node.named_children(&mut cursor));
+        }
+    }
+
+    /// Whatever is named here may mean something else, which is not followed.
+    pub(super) fn hide(&mut self, node: Node<'u>) {
+        let mut stack = vec![node];
+        while let Some(node) = stack.pop() {
+            stack.extend(listed_in(node));
+            if !matches!(node.kind(), "identifier" | "type_identifier") {
+                continue;
+            }
+            let own = self.meant(node);
+            let others = self.named.get(self.unit.str(node)).cloned().unwrap_or_default();
+            for variable in others.into_iter().chain([own]) {
+                let known = &mut self.variables[variable];
+                (known.is_wild, known.is_const, known.ty, known.declarator) = (true, false, None, None);
+            }
         }
     }
 
@@ -285,16 +202,19 @@ impl<'u> Host<'_, 'u> {
             // Whatever is named in a place that is not understood, and all that is reached through it.
             self.stores.push(node);
             self.indirect.push(node);
-            if !matches!(place.kind(), "pointer_expression" | "field_expression") {
-                self.all_wild(place);
+            match place.kind() {
+                // `T (x) = 1;` declares a variable.
+                "call_expression" => self.hide(place),
+                _ if is_behind(place) => {}
+                _ => self.all_wild(place),
             }
             return;
         };
         // Something else may refer to it.
         self.stores.push(node);
         let target = self.meant(name);
-        let target = &self.variables[target];
-        if place.kind() != "identifier" || target.is_wild || target.is_remote {
+        let known = &self.variables[target];
+        if place.kind() != "identifier" || known.is_wild || known.is_remote || !self.is_scalar(known, name) {
             self.indirect.push(node);
         }
         let whole = place.kind() == "identifier";
@@ -336,7 +256,7 @@ impl<'u> Host<'_, 'u> {
         let name = function.map_or("", |f| self.callee(f));
         self.changed(place, call, None);
         if let Some((object, _)) = self.place(place)
-            && !is_platform(name)
+            && !(is_platform(name) && function.is_some_and(|f| self.is_harmless(f)))
             && !["scanf", "sscanf", "fscanf", "fread"].contains(&name)
         {
             let variable = self.meant(object);
@@ -364,12 +284,8 @@ impl<'u> Host<'_, 'u> {
             return;
         }
         let name = self.callee(function);
-        if self.keeps_references(function) {
-            self.all_wild(list);
-        }
-        let overloads = self.lower.names.functions.get(name);
-        let harmless = is_platform(name) || BY_VALUE.contains(&name);
-        if overloads.is_some() || !harmless {
+        let harmless = self.is_harmless(function);
+        if !harmless {
             self.calls.push(call);
         } else if matches!(
             name,
@@ -381,59 +297,49 @@ impl<'u> Host<'_, 'u> {
             && let Some(object) = function.child_by_field_name("argument")
         {
             self.changed(object, call, None);
+            self.kept(object, call);
         }
-        let mut cursor = list.walk();
-        let arguments: Vec<Node<'u>> = list.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect();
-        for (i, argument) in arguments.into_iter().enumerate() {
-            let argument = bare(argument);
-            // Other expressions that may be places.
-            let target = match argument.kind() {
-                "cast_expression" => argument.child_by_field_name("type"),
-                "call_expression" => {
-                    argument.child_by_field_name("function").filter(|f| f.kind() == "template_function")
-                }
-                _ => None,
-            };
-            let converts = target.is_some_and(|ty| self.unit.str(ty).contains('&'));
-            if !harmless && (converts || matches!(argument.kind(), "conditional_expression" | "comma_expression")) {
-                self.all_wild(argument);
-                continue;
-            }
-            if !matches!(argument.kind(), "identifier" | "field_expression" | "subscript_expression") {
-                continue;
-            }
-            let by_reference = match self.lower.names.functions.get(name) {
-                Some(list) => list.iter().any(|decl| {
-                    decl.declarator.child_by_field_name("parameters").is_some_and(|parameters| {
-                        let mut cursor = parameters.walk();
-                        let parameter = parameters.named_children(&mut cursor).filter(|n| n.kind() != "comment").nth(i);
-                        parameter.is_none_or(|p| {
-                            let text = self.unit.str(p);
-                            let refers = text.contains('&')
-                                || p.child_by_field_name("type").is_some_and(|ty| self.keeps_references(ty));
-                            refers && !text.trim_start().starts_with("const ")
-                        })
-                    })
-                }),
-                None => !harmless,
-            };
-            if by_reference {
+        // `T (x);` declares a variable.
+        let is_type =
+            function.kind() == "primitive_type" || self.lower.names.types.contains_key(name) || name == "dim3";
+        if is_type && call.parent().is_some_and(|p| p.kind() == "expression_statement") {
+            self.hide(list);
+        }
+        for (i, argument) in listed_in(list).into_iter().enumerate() {
+            let place = matches!(argument.kind(), "identifier" | "field_expression" | "subscript_expression");
+            if place && self.takes(function, i) == Takes::Reference {
                 self.changed(argument, call, None);
-                if let Some((object, _)) = self.place(argument) {
-                    let variable = self.meant(object);
-                    self.variables[variable].escapes.get_or_insert(call.end_byte());
-                }
+                self.kept(argument, call);
             }
+        }
+    }
+
+    /// A call may keep a reference to a place.
+    fn kept(&mut self, place: Node<'u>, call: Node<'u>) {
+        if let Some((object, _)) = self.place(place) {
+            let variable = self.meant(object);
+            self.variables[variable].escapes.get_or_insert(call.end_byte());
         }
     }
 }
 
-/// The expression without parentheses around it.
-fn bare(mut node: Node<'_>) -> Node<'_> {
-    while node.kind() == "parenthesized_expression"
-        && let Some(inner) = node.named_child(0)
-    {
-        node = inner;
+/// Is a place reached through a pointer?
+fn is_behind(place: Node) -> bool {
+    let mut node = place;
+    loop {
+        let inner = match node.kind() {
+            // `&x` is a place of its own.
+            "pointer_expression" => return node.child(0).is_some_and(|op| op.kind() == "*"),
+            "field_expression" if node.child_by_field_name("operator").is_some_and(|o| o.kind() == "->") => {
+                return true;
+            }
+            "parenthesized_expression" => last_named(node),
+            "field_expression" | "subscript_expression" => node.child_by_field_name("argument"),
+            _ => return false,
+        };
+        match inner {
+            Some(inner) => node = inner,
+            None => return false,
+        }
     }
-    node
 }

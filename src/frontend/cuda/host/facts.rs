@@ -163,7 +163,7 @@ impl<'u> Host<'_, 'u> {
                 }
                 "expression_statement" => {
                     if let Some(call) = statement.named_child(0).filter(|c| c.kind() == "call_expression")
-                        && call.child_by_field_name("function").is_some_and(|f| self.unit.str(f) == "assert")
+                        && call.child_by_field_name("function").is_some_and(|f| self.is_library(f, &["assert"]))
                         && let Some(condition) = call.child_by_field_name("arguments").and_then(|a| a.named_child(0))
                         && let Some(fact) = self.condition(condition)
                     {
@@ -181,12 +181,21 @@ impl<'u> Host<'_, 'u> {
             "return_statement" | "throw_statement" | "break_statement" | "continue_statement" => true,
             "expression_statement" => {
                 let call = statement.named_child(0).filter(|c| c.kind() == "call_expression");
-                let callee = call.and_then(|c| c.child_by_field_name("function")).map(|f| self.unit.str(f));
-                matches!(callee, Some("exit" | "abort" | "std::exit" | "std::abort" | "_exit"))
+                let callee = call.and_then(|c| c.child_by_field_name("function"));
+                callee.is_some_and(|f| self.is_library(f, &["exit", "abort", "_exit"]))
             }
             "compound_statement" => last_named(statement).is_some_and(|last| self.leaves(last)),
             _ => false,
         }
+    }
+
+    /// Is this one of these functions of C, which the program does not define itself?
+    fn is_library(&self, function: Node<'u>, names: &[&str]) -> bool {
+        let name = self.unit.str(function).trim_start_matches("std::");
+        names.contains(&name)
+            && !self.lower.names.functions.contains_key(name)
+            && !self.lower.names.used.contains(name)
+            && self.find(name, function).is_none()
     }
 
     /// The condition of a loop, and the bound of a variable that only its head changes, and only in one direction.
@@ -226,27 +235,42 @@ impl<'u> Host<'_, 'u> {
         {
             return;
         }
-        let ty = known.ty.and_then(|ty| self.integer_type(ty));
+        // A smaller counter may wrap around.
+        let Some(ty) = known.ty.and_then(|ty| self.integer_type(ty)).filter(|ty| ty.bits >= 32) else { return };
         let text: String = self.unit.str(update).chars().filter(|c| !c.is_whitespace()).collect();
         let rest = text.strip_prefix(name).unwrap_or("");
         let by = update.child_by_field_name("right").and_then(|r| self.number(r)).and_then(|n| n.as_num());
         let positive = by.is_some_and(|n| n > 0);
-        let Some(start) = self.number(first).and_then(|start| converted(&start, ty)) else { return };
+        let Some(start) = self.number(first).and_then(|start| converted(&start, Some(ty))) else { return };
         let from_zero = self.least(first).is_some_and(|n| n >= 0);
-        let fits = from_zero || ty.is_none_or(|ty| ty.signed) || start.as_num().is_some();
-        let up = rest == "++"
-            || text == format!("++{name}")
-            || rest.starts_with("+=") && positive
-            || (rest.starts_with("*=") || rest.starts_with("<<=")) && positive && from_zero;
-        let down = rest == "--"
-            || text == format!("--{name}")
-            || rest.starts_with("-=") && positive
-            || (rest.starts_with("/=") || rest.starts_with(">>=")) && positive && from_zero;
-        let value = self.value_at(variable, Part::Whole, ty, body);
+        // Where an unsigned counter stops: a difference from the bound is passed by.
+        let (below, above) = self.stops(node, name);
+        let (signed, doubled) = (ty.signed, rest.starts_with("*=") || rest.starts_with("<<="));
+        let halved = rest.starts_with("/=") || rest.starts_with(">>=");
+        let up = (rest == "++" || text == format!("++{name}") || rest.starts_with("+=") && positive)
+            && (signed || below)
+            || doubled && positive && from_zero && (signed || below);
+        let down = (rest == "--" || text == format!("--{name}")) && (signed || above)
+            || rest.starts_with("-=") && positive && signed
+            || halved && positive && from_zero;
+        let value = self.value_at(variable, Part::Whole, Some(ty), body);
         if up {
             facts.push(start.le(&value));
-        } else if down && fits {
+        } else if down {
             facts.push(value.le(&start));
+        }
+    }
+
+    /// Does the condition of a loop hold below, or above, a bound only?
+    fn stops(&self, node: Node<'u>, name: &str) -> (bool, bool) {
+        let condition = node.child_by_field_name("condition").filter(|c| c.kind() == "binary_expression");
+        let Some(condition) = condition else { return (false, false) };
+        let is = |side: &str| condition.child_by_field_name(side).is_some_and(|s| self.unit.str(s) == name);
+        let operator = condition.child_by_field_name("operator").map_or("", |o| self.unit.str(o));
+        match operator {
+            "<" | "<=" => (is("left"), operator == "<" && is("right")),
+            ">" | ">=" => (is("right"), operator == ">" && is("left")),
+            _ => (false, false),
         }
     }
 

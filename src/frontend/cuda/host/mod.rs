@@ -6,7 +6,9 @@
 
 mod callers;
 mod changes;
+mod copies;
 mod facts;
+mod mentions;
 mod places;
 mod pointers;
 mod sizes;
@@ -25,6 +27,7 @@ use super::unit::{FunDecl, Unit, declared_name};
 use crate::base::{Name, Span};
 use crate::exp::{B, IntTy, N, Var};
 use callers::called;
+use mentions::operators_of;
 use places::{Arguments, Config, addresses, is_local, is_question, launches_of, may_be};
 use variables::{Event, Part, Variable};
 use versions::Version;
@@ -40,8 +43,8 @@ pub struct HostLaunch {
     pub calls: Vec<Span>,
     pub block: [Option<N>; 3],
     pub grid: [Option<N>; 3],
-    /// The arguments that are integers.
-    pub args: Vec<Option<N>>,
+    /// The arguments that are integers, and their types, where these are known.
+    pub args: Vec<Option<(N, Option<IntTy>)>>,
     /// The variable that a pointer argument is, or points into, and whether it is just that.
     pub pointers: Vec<Option<(String, bool)>>,
     /// Of arguments that are objects, the fields that are integers.
@@ -70,6 +73,10 @@ struct Host<'l, 'u> {
     launch: Node<'u>,
     variables: Vec<Variable<'u>>,
     named: HashMap<&'u str, Vec<usize>>,
+    /// The operators that the program defines, with their parameters.
+    operators: Vec<(&'u str, &'u str)>,
+    /// Declarators of several names, or of what is not understood.
+    unnamed: Vec<Node<'u>>,
     /// Calls that may change a variable whose address was given away; and what else is reached from here.
     calls: Vec<Node<'u>>,
     all_calls: Vec<Node<'u>>,
@@ -102,10 +109,10 @@ pub fn launches<'u>(lower: &mut Lower<'u>, kernel: &FunDecl<'u>, bindings: &Bind
     let mut found = Vec::new();
     let mentions = lower.names.mentions.get(name).cloned().unwrap_or_default();
     for node in mentions {
-        if is_question(unit, node) || is_local(unit, node) {
+        if is_question(unit, lower.names, node) || is_local(unit, node) {
             continue;
         }
-        let places = launches_of(unit, node)?;
+        let places = launches_of(unit, lower.names, node)?;
         if !may_be(lower, kernel, node, bindings) {
             continue;
         }
@@ -148,7 +155,10 @@ fn launch<'u>(
         Config::Sizes(grid, block) => (dims(&mut host, grid), dims(&mut host, block)),
         Config::Variable(config) => (host.dims_of_field(config, "gridDim"), host.dims_of_field(config, "blockDim")),
     };
-    let args = arguments.iter().map(|a| host.number(*a)).collect();
+    // Of a pack it is not known how many arguments it is.
+    let packed = arguments.iter().position(|a| a.kind() == "parameter_pack_expansion");
+    let arguments = &arguments[..packed.unwrap_or(arguments.len())];
+    let args = arguments.iter().map(|a| Some((host.number(*a)?, host.type_of(*a)))).collect();
     let pointers = arguments.iter().map(|a| host.pointer(*a)).collect();
     let objects = arguments.iter().map(|a| host.object(*a)).collect();
     let facts = host.facts(call, function);
@@ -186,6 +196,8 @@ impl<'l, 'u> Host<'l, 'u> {
             launch,
             variables: Vec::new(),
             named: HashMap::new(),
+            operators: operators_of(&unit.text),
+            unnamed: Vec::new(),
             calls: Vec::new(),
             all_calls: Vec::new(),
             stores: Vec::new(),

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::super::lower::Lower;
 use super::super::types::Bindings;
-use super::super::unit::{FunDecl, Unit, child_of_kind, declared_name, last_named, split_init};
+use super::super::unit::{FunDecl, Names, Unit, child_of_kind, declared_name, last_named, split_init};
 
 /// The list of arguments that the name of a kernel stands in, out of template arguments, scopes, casts and parentheses; or
 /// the call of the kernel itself.
@@ -43,7 +43,7 @@ pub(super) fn listed_in<'t>(list: Node<'t>) -> Vec<Node<'t>> {
 }
 
 /// Does this only ask or set something about the kernel, such as `cudaFuncSetCacheConfig`, or compare it?
-pub(super) fn is_question(unit: &Unit, name: Node) -> bool {
+pub(super) fn is_question(unit: &Unit, names: &Names, name: Node) -> bool {
     let mut whole = name;
     while let Some(parent) = whole.parent() {
         match parent.kind() {
@@ -60,8 +60,12 @@ pub(super) fn is_question(unit: &Unit, name: Node) -> bool {
         }
     }
     let Some((list, _)) = place_of(unit, name).filter(|(list, _)| list.kind() == "argument_list") else { return false };
-    let callee = list.parent().and_then(|c| c.child_by_field_name("function")).map(|f| unit.str(f));
-    callee.is_some_and(|c| ["cudaFunc", "cudaOccupancy", "hipFunc", "hipOccupancy"].iter().any(|p| c.starts_with(p)))
+    let callee = list.parent().and_then(|c| c.child_by_field_name("function"));
+    callee.is_some_and(|callee| {
+        let c = unit.str(callee);
+        let of_platform = ["cudaFunc", "cudaOccupancy", "hipFunc", "hipOccupancy"].iter().any(|p| c.starts_with(p));
+        of_platform && !names.functions.contains_key(c) && !is_local(unit, callee)
+    })
 }
 
 /// Where a launch says how many threads there are.
@@ -115,7 +119,7 @@ pub(super) type Place<'t> = (Node<'t>, Config<'t>, Arguments<'t>);
 
 /// The launches that a name of a kernel leads to: the one it stands in, or those of the variable that it is given to, which
 /// may hold other kernels as well.
-pub(super) fn launches_of<'t>(unit: &Unit, name: Node<'t>) -> Option<Vec<Place<'t>>> {
+pub(super) fn launches_of<'t>(unit: &Unit, names: &Names, name: Node<'t>) -> Option<Vec<Place<'t>>> {
     if let Some(direct) = launch_of(unit, name) {
         return Some(vec![direct]);
     }
@@ -140,7 +144,7 @@ pub(super) fn launches_of<'t>(unit: &Unit, name: Node<'t>) -> Option<Vec<Place<'
             p.child_by_field_name("left") == Some(node)
                 && p.child_by_field_name("operator").is_some_and(|o| unit.str(o) == "=")
         });
-        if !assigned && !is_question(unit, node) {
+        if !assigned && !is_question(unit, names, node) {
             found.push(launch_of(unit, node)?);
         }
     }
@@ -185,6 +189,9 @@ fn is_declared(name: Node) -> bool {
 
 /// Does a name that is that of a kernel mean a variable of a function?
 pub(super) fn is_local(unit: &Unit, name: Node) -> bool {
+    if name.parent().is_some_and(|p| p.kind() == "qualified_identifier") {
+        return false;
+    }
     let text = unit.str(name);
     let declares = |declaration: Node| {
         let mut cursor = declaration.walk();

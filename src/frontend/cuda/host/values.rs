@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
 
 use super::super::unit::{FunDecl, declared_name, last_named};
+use super::places::listed_in;
 use super::types::{converted, integer_type};
 use super::variables::Part;
 use super::{Host, MAX_DEPTH, symbol};
@@ -174,14 +175,26 @@ impl<'u> Host<'_, 'u> {
             return None;
         }
         let (l, r) = (division.child_by_field_name("left")?, division.child_by_field_name("right")?);
+        let least = self.least(l);
         // One side has to be made a fraction, or the division is that of integers.
         let (l, l_float) = self.whole(l)?;
         let (r, r_float) = self.whole(r)?;
         if !l_float && !r_float {
             return Some(N::bin(NBin::Div, IntTy::MATH, &l, &r));
         }
-        let less = N::bin(NBin::Sub, IntTy::MATH, &r, &N::num(1));
-        Some(N::bin(NBin::Div, IntTy::MATH, &N::bin(NBin::Add, IntTy::MATH, &l, &less), &r))
+        // Where the sides have one sign the quotient is rounded away from zero, else towards it.
+        let up = |step: &N, op: NBin| {
+            let sum = N::bin(NBin::Add, IntTy::MATH, &l, &N::bin(op, IntTy::MATH, &r, step));
+            N::bin(NBin::Div, IntTy::MATH, &sum, &r)
+        };
+        let (zero, one) = (N::num(0), N::num(1));
+        let (above, below) = (up(&one, NBin::Sub), up(&one, NBin::Add));
+        let both = |l: B, r: B| B::and([l, r]);
+        let is_positive = both(zero.le(&l), B::rel(NRel::Lt, &zero, &r));
+        let is_negative = both(l.le(&zero), B::rel(NRel::Lt, &r, &zero));
+        let otherwise = N::ite(&is_negative, &below, &N::bin(NBin::Div, IntTy::MATH, &l, &r));
+        let known = least.is_some_and(|n| n >= 0) && r.as_num().is_some_and(|n| n > 0);
+        Some(if known { above } else { N::ite(&is_positive, &above, &otherwise) })
     }
 
     /// A whole number that may be converted to a fraction, and whether it is.
@@ -197,10 +210,8 @@ impl<'u> Host<'_, 'u> {
                 let value: f64 = digits.parse().ok()?;
                 (value.fract() == 0.0 && value.abs() < 1e15).then(|| (N::num(value as i128), true))
             }
-            "cast_expression" => {
-                let ty = self.unit.str(node.child_by_field_name("type")?);
-                let value = self.number(node.child_by_field_name("value")?)?;
-                Some((value, ty == "float" || ty == "double"))
+            "cast_expression" if matches!(self.unit.str(node.child_by_field_name("type")?), "float" | "double") => {
+                Some((self.number(node.child_by_field_name("value")?)?, true))
             }
             "call_expression" => {
                 let callee = self.unit.str(node.child_by_field_name("function")?);
@@ -222,10 +233,11 @@ impl<'u> Host<'_, 'u> {
         let name = self.callee(node.child_by_field_name("function")?);
         let own = self.lower.names.functions.get(name)?;
         let plain = |d: &FunDecl<'u>| {
+            let is_own = self.is_named_plainly(node.child_by_field_name("function").unwrap_or(node), d);
             let has_pointer =
                 d.node.child_by_field_name("declarator").is_none_or(|n| n.kind() != "function_declarator");
             let ty = d.node.child_by_field_name("type");
-            !has_pointer && d.template.is_none() && ty.is_some_and(|ty| self.is_integer_type(ty))
+            is_own && !has_pointer && d.template.is_none() && ty.is_some_and(|ty| self.is_integer_type(ty))
         };
         let types = own.iter().map(|d| self.integer_type(d.node.child_by_field_name("type")?));
         let [ty] = types.collect::<HashSet<_>>().into_iter().collect::<Vec<_>>()[..] else { return None };
@@ -285,6 +297,18 @@ impl<'u> Host<'_, 'u> {
             let value = self.rounded(*value).or_else(|| self.number(*value))?;
             return converted(&value, integer_type(name));
         }
+        // One function, which is called by its own name.
+        let same = |d: &FunDecl<'u>| {
+            let count = |d: &FunDecl<'u>| d.declarator.child_by_field_name("parameters").map(|p| listed_in(p).len());
+            let types = |d: &FunDecl<'u>| {
+                let list = d.declarator.child_by_field_name("parameters").map(listed_in).unwrap_or_default();
+                list.iter().map(|p| p.child_by_field_name("type").map(|ty| self.unit.str(ty))).collect::<Vec<_>>()
+            };
+            overloads.first().is_some_and(|f| f.scope == d.scope && count(f) == count(d) && types(f) == types(d))
+        };
+        if !overloads.iter().all(same) || !self.is_named_plainly(function, overloads.first()?) {
+            return None;
+        }
         let mut defined = overloads.iter().filter(|d| d.has_body);
         let (Some(decl), None) = (defined.next(), defined.next()) else { return None };
         let body = decl.node.child_by_field_name("body")?;
@@ -316,6 +340,27 @@ impl<'u> Host<'_, 'u> {
         self.arguments.pop();
         let returns = decl.node.child_by_field_name("type").and_then(|ty| self.integer_type(ty));
         converted(&result?, returns)
+    }
+
+    /// Is this function of the host one of a class, as far as it can be told?
+    pub(super) fn is_method(&self) -> bool {
+        self.function.parent().is_some_and(|p| p.kind() == "field_declaration_list")
+            || declared_name(self.function.child_by_field_name("declarator").unwrap_or(self.function))
+                .is_none_or(|name| name.kind() != "identifier")
+    }
+
+    /// Is a function called by its name alone, where that is none of a class, or by its whole path?
+    fn is_named_plainly(&self, function: Node<'u>, decl: &FunDecl<'u>) -> bool {
+        let names = self.lower.names;
+        let (qualifier, base) = self.unit.qualified(function);
+        let path = names.scopes.get(decl.scope.0 as usize);
+        if base.kind() != "identifier" || names.used.contains(self.unit.str(base)) {
+            return false;
+        }
+        match function.kind() {
+            "qualified_identifier" => path.is_some_and(|path| *path == qualifier.parts),
+            _ => decl.class.is_none() && !self.is_method(),
+        }
     }
 
     /// The value of `n + b - 1` in front of `/ b`.

@@ -136,7 +136,10 @@ impl<'u> Host<'_, 'u> {
         let declarators: Vec<Node<'u>> = node.children_by_field_name("declarator", &mut cursor).collect();
         for declarator in declarators {
             let (inner, value) = split_init(declarator);
-            let Some(name) = declared_name(inner) else { continue };
+            let Some(name) = declared_name(inner) else {
+                self.unnamed.push(inner);
+                continue;
+            };
             let is_reference = has_child(inner, "&")
                 || has_child(inner, "&&")
                 || inner.kind() == "reference_declarator"
@@ -158,10 +161,12 @@ impl<'u> Host<'_, 'u> {
                 events: Vec::new(),
             });
             let of_range = node.kind() == "for_range_loop";
-            let variable = &mut self.variables[variable];
             // The next call of the function finds what this one leaves.
-            variable.is_remote |= outlives;
-            let value = value.filter(|_| !of_range && !is_reference && !outlives || outlives && is_const);
+            self.variables[variable].is_remote |= outlives;
+            // One that outlives the function has the value that its first call gave it.
+            let is_fixed = outlives && is_const && value.is_some_and(|v| self.lower.constant_at(v).is_some());
+            let variable = &mut self.variables[variable];
+            let value = value.filter(|_| is_fixed || !of_range && !is_reference && !outlives);
             let event = Event { node: declarator, at: declarator.end_byte(), field: None, value, declares: true };
             variable.events.push(event);
         }

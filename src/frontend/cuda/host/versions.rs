@@ -54,17 +54,33 @@ impl<'u> Host<'_, 'u> {
 
     pub(super) fn version(&self, variable: usize, part: Part<'u>, place: Node<'u>) -> Version {
         let in_launch = contains(self.launch, place);
-        let here = Version::At(if in_launch { self.launch.id() } else { place.id() });
         let known = &self.variables[variable];
         let events = self.events(variable, part);
-        if known.is_wild || in_launch && events.iter().any(|e| contains(self.launch, e.node) && e.node != self.launch) {
+        // The arguments of the launch may change it before, or after, it is read in another one.
+        if in_launch && events.iter().any(|e| contains(self.launch, e.node) && e.node != self.launch) {
+            return Version::At(place.id());
+        }
+        let here = Version::At(if in_launch { self.launch.id() } else { place.id() });
+        if known.is_wild {
             return here;
         }
         let last = events.iter().rposition(|e| e.at <= place.start_byte());
         let mut loops = Vec::new();
         let mut inner = place;
+        let mut lambda: Option<Node<'u>> = None;
         while let Some(outer) = inner.parent().filter(|_| inner != known.scope) {
             inner = outer;
+            if outer.kind() == "lambda_expression" && outer != known.scope {
+                lambda = Some(outer);
+            }
+            // What is after the lambda, or in a loop around it, may be done before it is called.
+            let is_around = is_loop(outer) && lambda.is_none_or(|l| is_repeated(outer, l));
+            let before_call = |e: &Event<'u>| {
+                lambda.is_some_and(|l| e.at > l.start_byte() || is_around && is_repeated(outer, e.node))
+            };
+            if events.iter().any(before_call) {
+                return here;
+            }
             if is_loop(outer) && is_repeated(outer, place) {
                 if last.is_some_and(|l| is_repeated(outer, events[l].node)) {
                     break;
@@ -72,13 +88,6 @@ impl<'u> Host<'_, 'u> {
                 if events.iter().any(|e| is_repeated(outer, e.node)) {
                     loops.push(outer.id());
                 }
-            }
-            // What is after the lambda may be done before it is called.
-            if outer.kind() == "lambda_expression"
-                && outer != known.scope
-                && events.iter().any(|e| e.at > outer.start_byte())
-            {
-                return here;
             }
         }
         Version::After(last, loops)

@@ -361,15 +361,12 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     pub(super) fn deref(&self, pointer: Expr, span: Span) -> Expr {
-        match pointer.ty.clone() {
-            Type::Ptr(inner) if *inner == Type::Fun => pointer,
-            Type::Ptr(inner) => Expr::new(ExprKind::Deref(Box::new(pointer)), (*inner).clone(), span),
-            other => {
-                let ty = Type::Unknown(Arc::from("?"));
-                let _ = other;
-                Expr::new(ExprKind::Deref(Box::new(pointer)), ty, span)
-            }
-        }
+        let ty = match pointer.ty.clone() {
+            Type::Ptr(inner) if *inner == Type::Fun => return pointer,
+            Type::Ptr(inner) => (*inner).clone(),
+            _ => Type::Unknown(Arc::from("?")),
+        };
+        Expr::new(ExprKind::Deref(Box::new(pointer)), ty, span)
     }
 
     pub(super) fn address_of(&self, place: Expr, span: Span) -> Expr {

@@ -11,7 +11,6 @@ impl Walk<'_> {
         shapes: &HashMap<(ObjId, u64), Shape>,
         iteration: Iteration,
         objects: &[ObjId],
-        span: Span,
     ) -> bool {
         let k = Var { name: self.names.fresh("k%"), ty: IntTy::MATH };
         let previous = Var { name: self.names.fresh("it.previous%"), ty: IntTy::MATH };
@@ -87,8 +86,7 @@ impl Walk<'_> {
                     let op = if matches!(r.step, Step::Up(_) | Step::Times(_)) { NBin::Min } else { NBin::Max };
                     r.end = N::bin(op, IntTy::MATH, &r.end, &earlier);
                 }
-                let distance = |w: &Self, at: &N| -> N {
-                    let _ = w;
+                let distance = |at: &N| -> N {
                     match &r.step {
                         Step::Up(s) => N::bin(NBin::Div, IntTy::MATH, &N::sub(IntTy::MATH, at, &r.first), s),
                         Step::Down(s) => N::bin(NBin::Div, IntTy::MATH, &N::sub(IntTy::MATH, &r.first, at), s),
@@ -96,8 +94,8 @@ impl Walk<'_> {
                     }
                 };
                 let distance = match &r.step {
-                    Step::Times(_) | Step::Over(_) => N::sub(IntTy::MATH, &N::num(1), &distance(self, &itself)),
-                    Step::Up(_) | Step::Down(_) => distance(self, &itself),
+                    Step::Times(_) | Step::Over(_) => N::sub(IntTy::MATH, &N::num(1), &distance(&itself)),
+                    Step::Up(_) | Step::Down(_) => distance(&itself),
                 };
                 to_binder.bind(&k.name, &distance);
                 let earlier = match &r.step {
@@ -336,7 +334,6 @@ impl Walk<'_> {
         state.jumps = jumps;
         state.exited = B::or([before.exited.clone(), exited]);
         self.state = state;
-        let _ = span;
         let settled = iteration.by_condition.iter().all(|changed| !changed);
         settled && solved.precise && (main.is_some() || iteration.post_test && iteration.again.as_lit() == Some(false))
     }

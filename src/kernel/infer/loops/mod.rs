@@ -26,7 +26,7 @@ use super::settled::Log;
 use super::state::{Cells, State};
 use super::value::{ObjId, Offset, Pointer, Target, Value, scalars};
 use super::{Walk, clean, conjuncts};
-use crate::base::{Name, Span};
+use crate::base::Name;
 use crate::core::{Access, Mode, Protocol, Range, Step};
 use crate::exp::subst::Leaves;
 use crate::exp::syntax::work_done;
@@ -79,13 +79,13 @@ struct Main {
 }
 
 impl<'p> Walk<'p> {
-    pub(super) fn run_loop(&mut self, the_loop: &'p Loop, span: Span) {
+    pub(super) fn run_loop(&mut self, the_loop: &'p Loop) {
         let before = self.state.clone();
-        let (events, losses, pre) = (self.events.len(), self.losses.len(), self.pre.len());
+        let (losses, pre) = (self.losses.len(), self.pre.len());
         let facts = self.pair_facts.len();
         let copies = self.copies.clone();
         let out = std::mem::take(&mut self.out);
-        let precise = self.symbolic(the_loop, span);
+        let precise = self.symbolic(the_loop);
         self.copies_left_by_loop();
         let emitted = std::mem::replace(&mut self.out, out);
         if !precise && self.unrolling < 3 {
@@ -113,7 +113,6 @@ impl<'p> Walk<'p> {
             self.pair_facts.truncate(facts);
             self.pair_facts.extend(saved_facts);
         }
-        let _ = events;
         self.out.extend(emitted);
     }
 
@@ -174,7 +173,7 @@ impl<'p> Walk<'p> {
     }
 
     /// The loop as a range. Returns false when something that it carries has no closed form.
-    fn symbolic(&mut self, the_loop: &'p Loop, span: Span) -> bool {
+    fn symbolic(&mut self, the_loop: &'p Loop) -> bool {
         let before = self.state.clone();
         let parts = Parts::of(the_loop);
         let (losses, pre, facts) = (self.losses.len(), self.pre.len(), self.pair_facts.len());
@@ -254,7 +253,7 @@ impl<'p> Walk<'p> {
                 post_test: parts.post_test,
                 counter: counter.clone(),
             };
-            return self.finish_loop(&before, carried, &shapes, iteration, &carried_objects, span);
+            return self.finish_loop(&before, carried, &shapes, iteration, &carried_objects);
         }
         // The targets did not settle: everything reached through these pointers is lost, which `install` has said.
         true
