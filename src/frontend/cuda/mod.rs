@@ -5,6 +5,7 @@ pub mod builtins;
 pub mod host;
 mod layout;
 pub mod lower;
+mod misread;
 pub mod opencl;
 pub mod types;
 pub mod unit;

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
 use super::annotations::{Inserted, Problem, statements};
+use super::misread;
 use crate::base::Span;
 use crate::frontend::preprocess::Annotation;
 
@@ -455,7 +456,8 @@ struct Blanked {
 
 fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
     let mut found = Attributes::default();
-    const WORDS: [&str; 7] = [
+    const WORDS: [&str; 8] = [
+        "__restrict",
         "__forceinline__",
         "__noinline__",
         "__inline__",
@@ -634,11 +636,7 @@ impl<'a> Unit<'a> {
         // reads as an assignment to comparisons; `typename` in front of it says that it is a declaration.
         for _ in 0..4 {
             let mut found: Vec<(usize, &str)> = Vec::new();
-            misread(tree.root_node(), &text, &mut found);
-            if dialect == Dialect::OpenCl {
-                found.retain(|(_, words)| *words != "typename ");
-            }
-            false_casts(tree.root_node(), &text, dialect, &mut found);
+            misread::find(tree.root_node(), &text, dialect, &mut found);
             if found.is_empty() {
                 break;
             }
@@ -1239,100 +1237,6 @@ pub fn declared_name(node: Node<'_>) -> Option<Node<'_>> {
         }
     }
     None
-}
-
-/// Positions in front of names in `(i) + n`, which were read as casts of `+ n` to a type. In C all types are declared; in C++
-/// it has to be a variable of the text, and no type.
-fn false_casts(root: Node, text: &str, dialect: Dialect, found: &mut Vec<(usize, &'static str)>) {
-    let (mut types, mut variables, mut casts) = (HashSet::new(), HashSet::new(), Vec::new());
-    let word = |node: Node| text.get(node.byte_range()).unwrap_or("");
-    each_named(root, |node| match node.kind() {
-        "type_definition" => {
-            let mut cursor = node.walk();
-            types.extend(node.children_by_field_name("declarator", &mut cursor).filter_map(declared_name).map(word));
-        }
-        "struct_specifier" | "class_specifier" | "union_specifier" | "enum_specifier" | "alias_declaration" => {
-            types.extend(node.child_by_field_name("name").map(word));
-        }
-        "type_parameter_declaration"
-        | "optional_type_parameter_declaration"
-        | "variadic_type_parameter_declaration" => {
-            let mut cursor = node.walk();
-            types.extend(node.named_children(&mut cursor).filter(|n| n.kind() == "type_identifier").map(word));
-        }
-        "parameter_declaration" | "declaration" => {
-            let mut cursor = node.walk();
-            let declarators = node.children_by_field_name("declarator", &mut cursor);
-            variables.extend(declarators.filter_map(declared_name).map(word));
-        }
-        "cast_expression" => {
-            let ty = node.child_by_field_name("type").filter(|ty| ty.named_child_count() == 1);
-            let name = ty.and_then(last_named).filter(|name| name.kind() == "type_identifier");
-            let operator = node
-                .child_by_field_name("value")
-                .filter(|value| matches!(value.kind(), "unary_expression" | "pointer_expression"))
-                .and_then(|value| value.child_by_field_name("operator"))
-                .and_then(|o| text.get(o.byte_range()));
-            if let (Some(name), Some("+" | "-" | "*" | "&")) = (name, operator) {
-                casts.push(name);
-            }
-        }
-        _ => {}
-    });
-    for name in casts {
-        let word = word(name);
-        let is_type = match dialect {
-            Dialect::OpenCl => types.contains(word) || super::opencl::named_type(word).is_some(),
-            _ => types.contains(word) || !variables.contains(word) || super::builtins::named_type(word).is_some(),
-        };
-        if !is_type {
-            found.push((name.start_byte(), "+"));
-        }
-    }
-}
-
-/// Where something has to be inserted so that a text is read as what it is: after the `>` of comparisons that were read as
-/// the end of template arguments, and in front of declarations that were read as comparisons.
-fn misread(node: Node, text: &str, found: &mut Vec<(usize, &'static str)>) {
-    each_named(node, |node| {
-        if node.kind() == "template_function"
-            && let Some(arguments) = node.child_by_field_name("arguments")
-        {
-            let mut cursor = arguments.walk();
-            let logical = arguments.named_children(&mut cursor).any(|a| {
-                a.kind() == "binary_expression"
-                    && a.child_by_field_name("operator")
-                        .is_some_and(|o| matches!(text.get(o.byte_range()), Some("&&" | "||")))
-            });
-            if logical {
-                found.push((arguments.end_byte(), "0+"));
-            }
-        }
-        if node.kind() == "expression_statement"
-            && let Some(expr) = node.named_child(0)
-        {
-            let operator = |n: Node| n.child_by_field_name("operator").and_then(|o| text.get(o.byte_range()));
-            let place = match (expr.kind(), operator(expr)) {
-                ("assignment_expression", Some("=")) => expr.child_by_field_name("left"),
-                ("binary_expression", _) => Some(expr),
-                _ => None,
-            };
-            let declares = place.is_some_and(|place| {
-                let right = place.child_by_field_name("right").and_then(|r| match r.kind() {
-                    "assignment_expression" => r.child_by_field_name("left"),
-                    _ => Some(r),
-                });
-                let name = right.is_some_and(|r| r.kind() == "identifier");
-                let compared = place
-                    .child_by_field_name("left")
-                    .is_some_and(|l| l.kind() == "binary_expression" && operator(l) == Some("<"));
-                place.kind() == "binary_expression" && operator(place) == Some(">") && name && compared
-            });
-            if declares {
-                found.push((node.start_byte(), "typename "));
-            }
-        }
-    });
 }
 
 #[cfg(test)]
