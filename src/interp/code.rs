@@ -415,7 +415,7 @@ impl Compiler<'_> {
                 args.iter().for_each(|a| self.value(a));
                 self.emit(Op::Call(*id, args.len()), span);
             }
-            ExprKind::CallValue(target, args) => {
+            ExprKind::CallValue(target, args, _) => {
                 self.value(target);
                 args.iter().for_each(|a| self.value(a));
                 self.emit(Op::CallValue(args.len()), span);

@@ -183,7 +183,7 @@ impl<'p> In<'p> {
             }
             ExprKind::Hole => "_".to_owned(),
             ExprKind::Call(id, args) => format!("{}({})", self.program.function_name(*id), self.list(args)),
-            ExprKind::CallValue(callee, args) => format!("(*{})({})", self.operand(callee), self.list(args)),
+            ExprKind::CallValue(callee, args, _) => format!("(*{})({})", self.operand(callee), self.list(args)),
             ExprKind::CallUnknown(name, args) => format!("unknown {name}({})", self.list(args)),
             ExprKind::Intrinsic(intrinsic, args) => format!("{}({})", intrinsic_name(intrinsic), self.list(args)),
             ExprKind::Comma(l, r) => format!("{}, {}", self.expr(l), self.expr(r)),

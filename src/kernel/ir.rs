@@ -144,8 +144,8 @@ pub enum ExprKind {
     /// Within an `Update`: the old value of its place.
     Hole,
     Call(FunId, Vec<Expr>),
-    /// A call through a value; the candidates are the functions whose address is taken.
-    CallValue(Box<Expr>, Vec<Expr>),
+    /// A call through a value, and the functions that it may mean where that is not known: those whose address is taken.
+    CallValue(Box<Expr>, Vec<Expr>, Vec<FunId>),
     /// A call of something that is not defined here.
     CallUnknown(Name, Vec<Expr>),
     /// A known operation of the language or its library.

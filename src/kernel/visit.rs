@@ -40,7 +40,7 @@ impl Expr {
             | ExprKind::Call(_, args)
             | ExprKind::CallUnknown(_, args)
             | ExprKind::Intrinsic(_, args) => args.iter().collect(),
-            ExprKind::CallValue(target, args) => std::iter::once(&**target).chain(args).collect(),
+            ExprKind::CallValue(target, args, _) => std::iter::once(&**target).chain(args).collect(),
             ExprKind::Aggregate(parts) => parts.iter().map(|(_, e)| e).collect(),
         }
     }

@@ -344,8 +344,17 @@ fn complex(name: &str) -> Option<Builtin> {
 /// The functions of `cuda_fp16.h` and `cuda_bf16.h` that compute with numbers of half precision, one or two at a time.
 fn half(name: &str) -> Option<Builtin> {
     let pure = |result: Type| known(Intrinsic::Pure(Name::new(name), None), result);
-    let (one, two) = (Type::Float(2), Type::Float(4));
+    let (one, two) = (Type::Float(2), vector_type("half2")?);
     match name {
+        "__nv_cvt_float_to_fp8"
+        | "__nv_cvt_double_to_fp8"
+        | "__nv_cvt_halfraw_to_fp8"
+        | "__nv_cvt_bfloat16raw_to_fp8" => return pure(Type::Int(IntTy::U8)),
+        "__nv_cvt_float2_to_fp8x2"
+        | "__nv_cvt_double2_to_fp8x2"
+        | "__nv_cvt_halfraw2_to_fp8x2"
+        | "__nv_cvt_bfloat16raw2_to_fp8x2" => return pure(Type::Int(IntTy::U16)),
+        "__nv_cvt_fp8_to_halfraw" => return pure(one),
         "__bfloat162float" | "__low2float" | "__high2float" => return pure(FLOAT),
         "__half22float2" | "__bfloat1622float2" => return pure(vector_type("float2")?),
         "__float2half"
@@ -482,9 +491,15 @@ pub fn named_type(name: &str) -> Option<Type> {
         "int64_t" | "ssize_t" | "ptrdiff_t" | "intptr_t" | "clock_t" | "longlong" => Type::Int(IntTy::I64),
         "uint64_t" | "size_t" | "uintptr_t" | "ulong" | "ulonglong" => Type::Int(IntTy::U64),
         "half" | "__half" | "__nv_bfloat16" | "nv_bfloat16" => Type::Float(2),
-        "half2" | "__half2" | "__nv_bfloat162" | "nv_bfloat162" => Type::Float(4),
-        "cuComplex" | "cuFloatComplex" => vector_type("float2")?,
-        "cuDoubleComplex" => vector_type("double2")?,
+        "__half2" | "__nv_bfloat162" | "nv_bfloat162" => vector_type("half2")?,
+        "__nv_fp8_e4m3" | "__nv_fp8_e5m2" => Type::Float(1),
+        "__nv_fp8_storage_t" => Type::Int(IntTy::U8),
+        "__nv_fp8x2_storage_t" => Type::Int(IntTy::U16),
+        "__nv_fp8x4_storage_t" => Type::UINT,
+        "cuComplex" | "cuFloatComplex" | "cufftComplex" => vector_type("float2")?,
+        "cuDoubleComplex" | "cufftDoubleComplex" => vector_type("double2")?,
+        "cufftReal" => FLOAT,
+        "cufftDoubleReal" => DOUBLE,
         "cudaTextureObject_t" | "cudaSurfaceObject_t" => Type::Int(IntTy::U64),
         "wchar_t" => Type::INT,
         "char16_t" => Type::Int(IntTy::U16),

@@ -1,4 +1,4 @@
-//! Text that the grammar reads as something else than it is, and the words that, inserted into it, have it read right.
+//! Where the grammar reads a text as something else than it is, and what is put in so that it reads it right.
 
 use std::collections::HashSet;
 
@@ -17,13 +17,151 @@ pub(super) fn misread(root: Node, text: &str, dialect: Dialect) -> Vec<(usize, &
     if dialect == Dialect::OpenCl {
         found.retain(|(_, words)| *words != "typename ");
     }
-    false_types(root, text, dialect, &mut found);
+    let words = Words::of(root, text);
+    false_casts(root, text, dialect, &words, &mut found);
+    if dialect == Dialect::Cuda {
+        false_parameters(root, text, &words, &mut found);
+    }
     if root.has_error() {
         assignments(text, &mut found);
     }
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// What the names of a text stand for somewhere in it.
+#[derive(Default)]
+struct Words<'a> {
+    types: HashSet<&'a str>,
+    variables: HashSet<&'a str>,
+    functions: HashSet<&'a str>,
+}
+
+impl<'a> Words<'a> {
+    fn of(root: Node, text: &'a str) -> Words<'a> {
+        let mut words = Words::default();
+        let word = |node: Node| text.get(node.byte_range()).unwrap_or("");
+        each_named(root, |node| match node.kind() {
+            "type_definition" => {
+                let mut cursor = node.walk();
+                let declarators = node.children_by_field_name("declarator", &mut cursor);
+                words.types.extend(declarators.filter_map(declared_name).map(word));
+            }
+            "struct_specifier" | "class_specifier" | "union_specifier" | "enum_specifier" | "alias_declaration" => {
+                words.types.extend(node.child_by_field_name("name").map(word));
+            }
+            "type_parameter_declaration"
+            | "optional_type_parameter_declaration"
+            | "variadic_type_parameter_declaration" => {
+                let mut cursor = node.walk();
+                let names = node.named_children(&mut cursor).filter(|n| n.kind() == "type_identifier");
+                words.types.extend(names.map(word));
+            }
+            "parameter_declaration" | "declaration" => {
+                let mut cursor = node.walk();
+                let declarators = node.children_by_field_name("declarator", &mut cursor);
+                words.variables.extend(declarators.filter_map(declared_name).map(word));
+            }
+            "function_definition" => {
+                let declarator = node.child_by_field_name("declarator");
+                words.functions.extend(declarator.and_then(declared_name).map(word));
+            }
+            _ => {}
+        });
+        words
+    }
+
+    /// Is this a value of the text, and no type?
+    fn is_value(&self, word: &str) -> bool {
+        (self.variables.contains(word) || self.functions.contains(word))
+            && !self.types.contains(word)
+            && super::builtins::named_type(word).is_none()
+    }
+}
+
+/// Positions in front of names in `(i) + n`, which were read as casts of `+ n` to a type. In C all types are declared; in C++
+/// it has to be a variable of the text, and no type.
+fn false_casts(root: Node, text: &str, dialect: Dialect, words: &Words, found: &mut Vec<(usize, &'static str)>) {
+    let word = |node: Node| text.get(node.byte_range()).unwrap_or("");
+    let Words { types, variables, .. } = words;
+    let mut casts = Vec::new();
+    each_named(root, |node| {
+        if node.kind() == "cast_expression" {
+            let ty = node.child_by_field_name("type").filter(|ty| ty.named_child_count() == 1);
+            let name = ty.and_then(last_named).filter(|name| name.kind() == "type_identifier");
+            let operator = node
+                .child_by_field_name("value")
+                .filter(|value| matches!(value.kind(), "unary_expression" | "pointer_expression"))
+                .and_then(|value| value.child_by_field_name("operator"))
+                .and_then(|o| text.get(o.byte_range()));
+            if let (Some(name), Some("+" | "-" | "*" | "&")) = (name, operator) {
+                casts.push(name);
+            }
+        }
+    });
+    for name in casts {
+        let word = word(name);
+        let is_type = match dialect {
+            Dialect::OpenCl => types.contains(word) || super::opencl::named_type(word).is_some(),
+            _ => types.contains(word) || !variables.contains(word) || super::builtins::named_type(word).is_some(),
+        };
+        if !is_type {
+            found.push((name.start_byte(), "+"));
+        }
+    }
+}
+
+/// Brackets around the first argument of `T x(a[i]);` and `T x(a * b);`, and a `=` in `T &x(a);` and `T *x(a);`, which were
+/// read as declarations of functions. The argument has to begin with a name that is a value somewhere in the text, and no
+/// type. Where all arguments of `T x(a, b);` are names and nothing else, that is decided when these are looked up.
+fn false_parameters(root: Node, text: &str, words: &Words, found: &mut Vec<(usize, &'static str)>) {
+    let word = |node: Node| text.get(node.byte_range()).unwrap_or("");
+    each_named(root, |node| {
+        let in_body = |mut node: Node| loop {
+            match node.parent() {
+                Some(parent) if parent.kind() == "compound_statement" => return true,
+                Some(parent) => node = parent,
+                None => return false,
+            }
+        };
+        if node.kind() != "declaration" {
+            return;
+        }
+        let in_body = in_body(node);
+        let mut cursor = node.walk();
+        for mut declarator in node.children_by_field_name("declarator", &mut cursor) {
+            let plain = declarator.kind() == "function_declarator";
+            while matches!(declarator.kind(), "pointer_declarator" | "reference_declarator") {
+                match declarator.child_by_field_name("declarator").or_else(|| last_named(declarator)) {
+                    Some(inner) => declarator = inner,
+                    None => break,
+                }
+            }
+            if declarator.kind() != "function_declarator" {
+                continue;
+            }
+            let Some(list) = declarator.child_by_field_name("parameters") else { continue };
+            let mut cursor = list.walk();
+            let parameters: Vec<Node> = list.named_children(&mut cursor).filter(|p| p.kind() != "comment").collect();
+            let value = |p: &Node| {
+                let ty = p.child_by_field_name("type");
+                p.kind() == "parameter_declaration"
+                    && p.child(0) == ty
+                    && ty.is_some_and(|ty| ty.kind() == "type_identifier" && words.is_value(word(ty)))
+            };
+            // Outside of functions, prototypes are what is usual.
+            let is_value = in_body || parameters.iter().all(value);
+            match parameters.iter().find(|p| is_value && value(p)) {
+                Some(_) if !plain && parameters.len() == 1 => found.push((list.start_byte(), "=")),
+                Some(first) if plain && parameters.iter().any(|p| p.named_child_count() > 1) => {
+                    found.push((first.start_byte(), "("));
+                    found.push((first.end_byte(), ")"));
+                }
+                _ => {}
+            }
+        }
+    });
 }
 
 /// After the `>` of comparisons that were read as the end of template arguments, and in front of declarations that were read
@@ -39,7 +177,14 @@ fn comparisons(node: Node, text: &str, found: &mut Vec<(usize, &'static str)>) {
                     && a.child_by_field_name("operator")
                         .is_some_and(|o| matches!(text.get(o.byte_range()), Some("&&" | "||")))
             });
-            if logical {
+            let after = text.get(arguments.end_byte()..).unwrap_or("");
+            if after.starts_with('=')
+                && let Some(name) = node.child_by_field_name("name")
+            {
+                // `i < n && j >= m`
+                found.push((name.start_byte(), "("));
+                found.push((name.end_byte(), ")"));
+            } else if logical {
                 found.push((arguments.end_byte(), "0+"));
             }
         }
@@ -68,75 +213,6 @@ fn comparisons(node: Node, text: &str, found: &mut Vec<(usize, &'static str)>) {
             }
         }
     });
-}
-
-/// What was read with the name of a variable as a type: `(i) + n`, as a cast of `+ n`, gets a `+` in front of the name, and
-/// `float x(a * b);`, as a prototype, parentheses around its arguments. In C all types are declared; in C++ it has to be a variable
-/// of the text, and no type.
-fn false_types(root: Node, text: &str, dialect: Dialect, found: &mut Vec<(usize, &'static str)>) {
-    let (mut types, mut variables, mut casts) = (HashSet::new(), HashSet::new(), Vec::new());
-    let mut prototypes: Vec<Vec<Node>> = Vec::new();
-    let word = |node: Node| text.get(node.byte_range()).unwrap_or("");
-    each_named(root, |node| match node.kind() {
-        "type_definition" => {
-            let mut cursor = node.walk();
-            types.extend(node.children_by_field_name("declarator", &mut cursor).filter_map(declared_name).map(word));
-        }
-        "struct_specifier" | "class_specifier" | "union_specifier" | "enum_specifier" | "alias_declaration" => {
-            types.extend(node.child_by_field_name("name").map(word));
-        }
-        "type_parameter_declaration"
-        | "optional_type_parameter_declaration"
-        | "variadic_type_parameter_declaration" => {
-            let mut cursor = node.walk();
-            types.extend(node.named_children(&mut cursor).filter(|n| n.kind() == "type_identifier").map(word));
-        }
-        "parameter_declaration" | "declaration" => {
-            let mut cursor = node.walk();
-            let declarators = node.children_by_field_name("declarator", &mut cursor);
-            variables.extend(declarators.filter_map(declared_name).map(word));
-        }
-        "function_declarator" if node.parent().is_some_and(|p| p.kind() == "declaration") => {
-            let parameters = node.child_by_field_name("parameters").filter(|p| p.named_child_count() > 0);
-            prototypes.extend(parameters.map(|list| {
-                let mut cursor = list.walk();
-                list.named_children(&mut cursor).filter(|p| p.kind() != "comment").collect()
-            }));
-        }
-        "cast_expression" => {
-            let ty = node.child_by_field_name("type").filter(|ty| ty.named_child_count() == 1);
-            let name = ty.and_then(last_named).filter(|name| name.kind() == "type_identifier");
-            let operator = node
-                .child_by_field_name("value")
-                .filter(|value| matches!(value.kind(), "unary_expression" | "pointer_expression"))
-                .and_then(|value| value.child_by_field_name("operator"))
-                .and_then(|o| text.get(o.byte_range()));
-            if let (Some(name), Some("+" | "-" | "*" | "&")) = (name, operator) {
-                casts.push(name);
-            }
-        }
-        _ => {}
-    });
-    let is_type = |name: Node| {
-        let word = word(name);
-        match dialect {
-            Dialect::OpenCl => types.contains(word) || super::opencl::named_type(word).is_some(),
-            _ => types.contains(word) || !variables.contains(word) || super::builtins::named_type(word).is_some(),
-        }
-    };
-    found.extend(casts.into_iter().filter(|name| !is_type(*name)).map(|name| (name.start_byte(), "+")));
-    for parameters in prototypes {
-        // `x(a)` alone is left as it is: what it means is found where it is read.
-        let is_value = |p: &Node| {
-            let ty = p.child_by_field_name("type").filter(|ty| ty.kind() == "type_identifier");
-            ty.is_some_and(|ty| ty.start_byte() == p.start_byte() && !is_type(ty))
-        };
-        if parameters.iter().all(is_value) {
-            for product in parameters.iter().filter(|p| p.child_by_field_name("declarator").is_some()) {
-                found.extend([(product.start_byte(), "("), (product.end_byte(), ")")]);
-            }
-        }
-    }
 }
 
 /// Around assignments in front of a comma, in parentheses that begin no list of arguments or parameters.

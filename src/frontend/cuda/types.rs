@@ -388,6 +388,12 @@ impl<'t> Body<'_, 't> {
                 ty
             }
             Found::One(TypeDecl::Alias(_) | TypeDecl::Typedef(..)) => self.named(name, qualifier),
+            Found::None => match (name, self.template_arguments(arguments).as_slice()) {
+                // What `const` and `volatile` say is not part of a type here.
+                ("remove_cv_t" | "remove_const_t" | "remove_volatile_t", [only]) => self.type_of(*only),
+                ("remove_reference_t" | "remove_cvref_t", [only]) => self.type_of(*only).value().clone(),
+                _ => Type::Unknown(Arc::from(text)),
+            },
             _ => Type::Unknown(Arc::from(text)),
         }
     }

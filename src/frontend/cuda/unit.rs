@@ -456,7 +456,8 @@ struct Blanked {
 
 fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
     let mut found = Attributes::default();
-    const WORDS: [&str; 7] = [
+    const WORDS: [&str; 8] = [
+        "__restrict",
         "__forceinline__",
         "__noinline__",
         "__inline__",

@@ -77,17 +77,32 @@ impl<'p> Walk<'p> {
         self.load(&Pointer::to(result, Offset::start()), &ty, span)
     }
 
-    pub(super) fn call_value(&mut self, target: &'p Expr, args: &'p [Expr], expr: &'p Expr) -> Value {
+    pub(super) fn call_value(&mut self, target: &'p Expr, args: &'p [Expr], taken: &[FunId], expr: &'p Expr) -> Value {
         let function = self.eval(target);
         let mut values = Vec::new();
         for arg in args {
             let value = self.eval(arg);
             values.push((value, arg.ty.clone()));
         }
-        let (candidates, open) = match function {
+        let (mut candidates, mut open) = match function {
             Value::Fun(list, open) => (list, open),
             _ => (Vec::new(), true),
         };
+        if open && !taken.is_empty() {
+            let names: Vec<String> = taken.iter().map(|id| format!("`{}`", self.function(*id).name)).collect();
+            let text = format!(
+                "a function pointer that is not known is one of {}, whose addresses are taken",
+                names.join(", ")
+            );
+            if !self.assumptions.contains(&text) {
+                self.assumptions.push(text);
+            }
+            let which = self.fresh_of_type("callee", IntTy::U32);
+            let known = candidates.iter().map(|(_, id)| *id).filter(|id| !taken.contains(id));
+            let all: Vec<FunId> = known.chain(taken.iter().copied()).collect();
+            candidates = all.iter().enumerate().map(|(i, id)| (which.eq(&N::num(i as i128)), *id)).collect();
+            open = false;
+        }
         if open {
             self.lose("unknown-call", "this calls a function that is not known", expr.span, Touches::Everything);
             self.clobber_escaped();

@@ -119,7 +119,7 @@ impl<'p> Walk<'p> {
             ExprKind::Update { place, value, old } => self.update(place, value, *old, expr).1,
             ExprKind::Hole => self.holes.last().cloned().unwrap_or(Value::Void),
             ExprKind::Call(id, args) => self.call(*id, args, expr.span),
-            ExprKind::CallValue(target, args) => self.call_value(target, args, expr),
+            ExprKind::CallValue(target, args, taken) => self.call_value(target, args, taken, expr),
             ExprKind::CallUnknown(name, args) => self.call_unknown(name, args, expr),
             ExprKind::Intrinsic(intrinsic, args) => self.intrinsic(intrinsic, args, expr),
             ExprKind::Comma(l, r) => {

@@ -202,6 +202,9 @@ impl<'l, 't> Body<'l, 't> {
                 if let Some(value) = self.whichever(&overloads, template, &args, span) {
                     return value;
                 }
+                if let Some(call) = self.one_of(&overloads, template, &args, span) {
+                    return call;
+                }
                 let waits = overloads.iter().any(|(d, _)| self.text(d.node).contains("sync"));
                 let call = self.unclear(format!("which function `{name}` is called is not known"), args, span);
                 return if waits { self.may_not_pass(call, span) } else { call };
@@ -371,8 +374,12 @@ impl<'l, 't> Body<'l, 't> {
         {
             return call;
         }
-        let args = args.into_iter().map(|a| self.value(a)).collect();
-        Expr::new(ExprKind::CallValue(Box::new(target), args), Type::Unknown(Arc::from("?")), span)
+        let args: Vec<Expr> = args.into_iter().map(|a| self.value(a)).collect();
+        let (taken, returns) = match target.ty.element() {
+            Some(Type::Fun) => self.taken_functions(&args),
+            _ => (Vec::new(), Type::Unknown(Arc::from("?"))),
+        };
+        Expr::new(ExprKind::CallValue(Box::new(target), args, taken), returns, span)
     }
 
     pub(super) fn call_builtin(&mut self, builtin: builtins::Builtin, args: Vec<Expr>, span: Span) -> Expr {

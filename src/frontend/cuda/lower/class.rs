@@ -17,8 +17,8 @@ pub(super) struct Member<'t> {
     pub decl: FunDecl<'t>,
     pub bindings: Bindings,
     pub class: Type,
-    is_virtual: bool,
-    cost: usize,
+    pub(super) is_virtual: bool,
+    pub(super) cost: usize,
 }
 
 impl<'l, 't> Body<'l, 't> {

@@ -68,8 +68,9 @@ impl<'l, 't> Body<'l, 't> {
         };
         // An operation that the program defines may do more than compute.
         let number = |e: &Expr| matches!(e.ty.value(), Type::Int(_) | Type::Float(_));
-        let operation = |e: &Expr| matches!(&e.kind, ExprKind::CallUnknown(_, args) if args.is_empty());
-        let plain = args.iter().all(|a| number(a) || operation(a));
+        let of_library = |e: &Expr| matches!(&e.kind, ExprKind::CallUnknown(_, args) if args.is_empty());
+        let operand = args.first()?.clone();
+        let plain = args.iter().all(|a| number(a) || of_library(a) || self.operation_computes(a, &operand));
         let outputs: Vec<&Expr> = match args {
             _ if reduces => vec![],
             [_, output, rest @ ..] if is_place(output) => {
@@ -100,6 +101,29 @@ impl<'l, 't> Body<'l, 't> {
             let ty = last.ty.clone();
             Expr::new(ExprKind::Comma(Box::new(part), Box::new(last)), ty, span)
         }))
+    }
+
+    /// Is this an object without members, whose operator does nothing but compute with two of these numbers?
+    fn operation_computes(&mut self, object: &Expr, operand: &Expr) -> bool {
+        let class = object.ty.value().clone();
+        let empty = matches!(&class, Type::Struct(c) if c.complete && c.fields.is_empty());
+        let made = match &object.kind {
+            ExprKind::Aggregate(parts) => parts.is_empty(),
+            ExprKind::Var(_) => true,
+            _ => false,
+        };
+        let numbers = matches!(operand.ty.value(), Type::Int(_) | Type::Float(_));
+        if !empty || !made || !numbers {
+            return false;
+        }
+        let args = [operand.clone(), operand.clone()];
+        match self.method(&class, "operator()", None, &args) {
+            Method::One(member) if !member.is_virtual && member.cost < FAR => {
+                let id = self.lower.request(member.decl, member.bindings);
+                self.lower.only_computes(id, 0)
+            }
+            _ => false,
+        }
     }
 
     /// What a collective of a block does with its storage: nothing in a block of one warp.

@@ -114,6 +114,8 @@ pub struct Lower<'t> {
     asked: HashMap<(usize, usize), instances::Asked>,
     /// The launches that were read, by the node of the call.
     pub launches: HashMap<usize, Option<Vec<super::host::HostLaunch>>>,
+    /// The functions whose address is taken, once that was asked for.
+    taken: Option<Vec<FunDecl<'t>>>,
     /// How many functions are lowered inside of each other, to know what type they return.
     nesting: usize,
     /// How many objects are made for the arguments of each other.
@@ -165,6 +167,7 @@ impl<'t> Lower<'t> {
             lambdas: HashMap::new(),
             asked: HashMap::new(),
             launches: HashMap::new(),
+            taken: None,
             nesting: 0,
             constructing: 0,
             offset: [0; 3],

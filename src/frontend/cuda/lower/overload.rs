@@ -165,13 +165,31 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     /// Could this be called so, if more was known: are its template arguments given, but not understood?
-    fn is_open(&mut self, decl: &FunDecl<'t>, template: Option<Node<'t>>, args: &[Expr]) -> bool {
+    pub(super) fn is_open(&mut self, decl: &FunDecl<'t>, template: Option<Node<'t>>, args: &[Expr]) -> bool {
         let defaults = Self::parameter_defaults(decl);
         let required = defaults.iter().take_while(|d| d.is_none()).count();
         let counts = (required..=defaults.len()).contains(&args.len());
         let given = template.map(|l| self.template_arguments(l)).unwrap_or_default();
         let parameters = decl.template.filter(|t| t.named_child_count() > 0);
-        counts && !given.is_empty() && parameters.is_some_and(|p| self.template_parameters(p).len() >= given.len())
+        counts
+            && !given.is_empty()
+            && parameters.is_some_and(|p| {
+                self.template_parameters(p).len() >= given.len() && !self.is_left_over(decl, p, given.len())
+            })
+    }
+
+    /// Has the template a parameter after the given ones that no default says, and that no parameter of the function names?
+    fn is_left_over(&self, decl: &FunDecl<'t>, parameters: Node<'t>, given: usize) -> bool {
+        let list = decl.declarator.child_by_field_name("parameters").map_or("", |l| self.text(l));
+        let named: Vec<&str> = list.split(|c: char| c != '_' && !c.is_alphanumeric()).collect();
+        let mut cursor = parameters.walk();
+        let own = parameters.named_children(&mut cursor).filter(|p| p.kind() != "comment").collect::<Vec<_>>();
+        let names = self.template_parameters(parameters);
+        own.iter().zip(&names).skip(given).any(|(parameter, name)| {
+            matches!(parameter.kind(), "type_parameter_declaration" | "parameter_declaration")
+                && !name.is_empty()
+                && !named.contains(&name.as_str())
+        })
     }
 
     /// Does whether this function can be called depend on a condition on types?
@@ -363,9 +381,9 @@ impl<'l, 't> Body<'l, 't> {
                     FAR
                 }
             }
-            // A vector type is made of a number by nothing, nor the other way round.
-            (class @ Type::Struct(_), Type::Int(_) | Type::Float(_))
-            | (Type::Int(_) | Type::Float(_), class @ Type::Struct(_))
+            // A vector type is made of a number or a pointer by nothing, nor the other way round.
+            (class @ Type::Struct(_), Type::Int(_) | Type::Float(_) | Type::Ptr(_) | Type::Array(..))
+            | (Type::Int(_) | Type::Float(_) | Type::Ptr(_), class @ Type::Struct(_))
                 if self.class_node(class).is_none() =>
             {
                 FAR

@@ -13,6 +13,9 @@ impl<'l, 't> Body<'l, 't> {
         let mut bound = Bindings::default();
         let mut cursor = parameters.walk();
         let list: Vec<_> = parameters.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect();
+        if given.len() > list.len() {
+            return None;
+        }
         for (i, parameter) in list.into_iter().enumerate() {
             match parameter.kind() {
                 "type_parameter_declaration" | "optional_type_parameter_declaration" => {

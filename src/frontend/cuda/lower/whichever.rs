@@ -1,6 +1,7 @@
-//! A call of one of several functions, of which none does anything but compute a value.
+//! A call of one of several functions, where which one is meant is not known.
 
 use super::*;
+use crate::frontend::cuda::unit::each_named;
 use crate::kernel::visit::each_expr;
 
 impl<'l, 't> Body<'l, 't> {
@@ -42,14 +43,182 @@ impl<'l, 't> Body<'l, 't> {
         let name = Name::new(format!("whichever@{}", span.start));
         Some(Expr::new(ExprKind::Intrinsic(Intrinsic::Pure(name, None), args), result?, span))
     }
+
+    /// A call of whichever of these is meant: a choice by conditions that are the same for all threads, and of which nothing
+    /// else is known. `None` where one of them is not there to be called, or where their results are of several types.
+    pub(super) fn one_of(
+        &mut self,
+        list: &[(FunDecl<'t>, Bindings)],
+        template: Option<Node<'t>>,
+        args: &[Expr],
+        span: Span,
+    ) -> Option<Expr> {
+        const MOST: usize = 8;
+        // A specialisation has no bindings of its own.
+        if list.iter().any(|(d, _)| d.template.is_some_and(|t| t.named_child_count() == 0)) {
+            return None;
+        }
+        let mut meant: Vec<(FunDecl<'t>, Bindings, Vec<Type>)> = Vec::new();
+        for (decl, outer) in list {
+            let Some((bindings, types, _)) = self.viable(decl, template, args, outer) else {
+                if self.is_open(decl, template, args) {
+                    return None;
+                }
+                continue;
+            };
+            if !types.iter().zip(args).any(|(ty, arg)| self.mismatch(ty.value(), arg) >= FAR) {
+                meant.push((*decl, bindings, types));
+            }
+        }
+        let defined: Vec<Vec<Type>> =
+            meant.iter().filter(|(d, ..)| d.has_body).map(|(_, _, types)| types.clone()).collect();
+        meant.retain(|(d, _, types)| d.has_body || !defined.contains(types));
+        if meant.len() < 2 || meant.len() > MOST || meant.iter().any(|(d, ..)| !d.has_body) {
+            return None;
+        }
+        let key = self.bindings.key();
+        let mut calls = Vec::new();
+        for (decl, bindings, _) in meant {
+            let call = self.call_decl(decl, bindings, None, args.to_vec(), span);
+            calls.push(self.value(call));
+        }
+        let last = calls.pop()?;
+        if calls.iter().any(|call| call.ty != last.ty) {
+            return None;
+        }
+        let ty = last.ty.clone();
+        Some(calls.into_iter().enumerate().rev().fold(last, |rest, (i, call)| {
+            let name = Name::new(format!("which@{}.{i}.{key}", span.start));
+            let meant = Expr::new(ExprKind::Intrinsic(Intrinsic::Pure(name, None), vec![]), Type::BOOL, span);
+            Expr::new(ExprKind::Choose(Box::new(meant), Box::new(call), Box::new(rest)), ty.clone(), span)
+        }))
+    }
+
+    /// The functions for the device whose address the text takes and that these arguments fit, and what they return. None where
+    /// that is not all that could be meant.
+    pub(super) fn taken_functions(&mut self, args: &[Expr]) -> (Vec<FunId>, Type) {
+        let unknown = (Vec::new(), Type::Unknown(Arc::from("?")));
+        if self.hidden_names() {
+            return unknown;
+        }
+        let mut taken = Vec::new();
+        let mut result: Option<Type> = None;
+        for decl in self.lower.taken() {
+            let defaults = Self::parameter_defaults(&decl);
+            let required = defaults.iter().take_while(|d| d.is_none()).count();
+            if !(required..=defaults.len()).contains(&args.len()) {
+                continue;
+            }
+            // Which instance is meant, or which object, is not looked for.
+            if decl.template.is_some() || decl.class.is_some() || !decl.has_body || args.len() < defaults.len() {
+                return unknown;
+            }
+            let Some((bindings, types, _)) = self.viable(&decl, None, args, &Bindings::default()) else {
+                return unknown;
+            };
+            if types.iter().zip(args).any(|(ty, arg)| self.mismatch(ty.value(), arg) >= FAR) {
+                continue;
+            }
+            let returns = self.inside(&decl, &bindings, |body| body.return_type(&decl));
+            if matches!(returns, Type::Ref(_)) || types.iter().any(|ty| matches!(ty, Type::Ref(_) | Type::Struct(_))) {
+                return unknown;
+            }
+            if result.replace(returns.clone()).is_some_and(|known| known != returns) {
+                return unknown;
+            }
+            taken.push(self.lower.request(decl, bindings));
+        }
+        match result {
+            Some(result) => (taken, result),
+            None => unknown,
+        }
+    }
 }
 
 impl<'t> Lower<'t> {
+    /// The functions for the device whose names stand somewhere in the text where they are not called; none where a member
+    /// function or a lambda expression may be one of them.
+    fn taken(&mut self) -> Vec<FunDecl<'t>> {
+        if let Some(taken) = &self.taken {
+            return taken.clone();
+        }
+        let unit = self.unit;
+        let mut names: Vec<&str> = Vec::new();
+        let (mut members, mut others, mut lambdas) = (HashSet::new(), HashSet::new(), false);
+        each_named(unit.tree.root_node(), |node| {
+            let name = unit.text.get(node.byte_range()).unwrap_or("");
+            match node.kind() {
+                "identifier" => {}
+                "field_identifier" if node.parent().is_some_and(|p| p.kind() == "function_declarator") => {
+                    members.insert(name);
+                    return;
+                }
+                "lambda_expression" => {
+                    // Without captures it converts to a pointer.
+                    lambdas |= name.starts_with("[]");
+                    return;
+                }
+                _ => return,
+            }
+            let mut whole = node;
+            while let Some(parent) = whole.parent()
+                && matches!(parent.kind(), "qualified_identifier" | "template_function")
+                && parent.child_by_field_name("name") == Some(whole)
+            {
+                whole = parent;
+            }
+            let called = whole.parent().is_some_and(|parent| match parent.kind() {
+                "call_expression" => parent.child_by_field_name("function") == Some(whole),
+                "function_declarator" => true,
+                _ => false,
+            });
+            if !called && self.names.functions.contains_key(name) && !names.contains(&name) {
+                names.push(name);
+            }
+            if !called {
+                others.insert(name);
+            }
+        });
+        if lambdas || others.iter().any(|name| members.contains(name)) {
+            self.taken = Some(Vec::new());
+            return Vec::new();
+        }
+        let is_meant = |d: &FunDecl<'t>| {
+            let head = unit.text.get(d.node.start_byte()..d.declarator.end_byte()).unwrap_or("");
+            !d.is_kernel && head.contains("__device__")
+        };
+        let mut taken: Vec<FunDecl<'t>> = Vec::new();
+        for name in names {
+            let list = self.names.functions.get(name).cloned().unwrap_or_default();
+            let defined = list.iter().any(|d| d.has_body);
+            taken.extend(list.into_iter().filter(|d| is_meant(d) && (d.has_body || !defined)));
+        }
+        self.taken = Some(taken.clone());
+        taken
+    }
+
     /// Does a function touch nothing but its own variables, and wait for nobody?
-    fn only_computes(&mut self, id: FunId, depth: usize) -> bool {
+    pub(super) fn only_computes(&mut self, id: FunId, depth: usize) -> bool {
         let Some(function) = self.lowered(id).filter(|_| depth < 20) else { return false };
-        let own = |v: &VarDecl| matches!(v.ty, Type::Int(_) | Type::Float(_)) && v.storage == Storage::Private;
+        let number = |ty: &Type| matches!(ty, Type::Int(_) | Type::Float(_));
+        let own = |v: &VarDecl| {
+            let fine = match &v.ty {
+                Type::Ref(inner) => number(inner),
+                // The object of a member function, of which nothing is used.
+                Type::Ptr(inner) => matches!(**inner, Type::Struct(_)),
+                ty => number(ty),
+            };
+            fine && v.storage == Storage::Private
+        };
         let Some(stmts) = function.body.as_ref().filter(|_| function.vars.iter().all(own)) else { return false };
+        // What a reference to a number stands for is read, and nothing else.
+        let by_reference = |e: &Expr| match &e.kind {
+            ExprKind::Load(place) => match place.kind {
+                ExprKind::Var(id) => function.vars.get(id.0 as usize).is_some_and(|v| matches!(v.ty, Type::Ref(_))),
+                _ => false,
+            },
+            _ => false,
+        };
         let mut calls = Vec::new();
         let mut plain = all_understood(stmts);
         each_expr(
@@ -58,12 +227,15 @@ impl<'t> Lower<'t> {
                 ExprKind::Call(callee, _) => calls.push(*callee),
                 ExprKind::Builtin(_)
                 | ExprKind::Global(_)
-                | ExprKind::Deref(_)
                 | ExprKind::AddressOf(_)
                 | ExprKind::Function(_)
                 | ExprKind::CallValue(..)
                 | ExprKind::CallUnknown(..)
                 | ExprKind::Unknown(_) => plain = false,
+                ExprKind::Deref(pointer) => plain &= by_reference(pointer),
+                ExprKind::Assign(place, _) | ExprKind::Update { place, .. } => {
+                    plain &= matches!(place.kind, ExprKind::Var(_));
+                }
                 ExprKind::Intrinsic(what, _) => {
                     plain &= matches!(what, Intrinsic::Pure(..) | Intrinsic::Min(_) | Intrinsic::Max(_));
                 }

@@ -57,6 +57,11 @@ impl Walk<'_> {
                         forms[i] = Some(form);
                         factors[i] = Some(factor);
                     }
+                } else if let Some(form) = guarded(&out, c, &k_term, |t| {
+                    let free = free_vars_n(t);
+                    !open(t) && ![k, counter, previous].iter().any(|v| free.contains(v))
+                }) {
+                    forms[i] = Some(form);
                 } else if !free.contains(&c.var) && !open(&out) {
                     // What the iteration before it left.
                     let mut earlier = Subst::new();
@@ -139,6 +144,23 @@ pub(super) fn additive(out: &N, var: &Var) -> Option<N> {
         NExp::Bin(NBin::Sub, ty, l, r) if wide(*ty) && free_of(r) => Some(N::sub(*ty, &additive(l, var)?, r)),
         _ => None,
     }
+}
+
+/// The form of what moves by a step under a condition that no iteration changes, and otherwise stays or moves by another one.
+fn guarded(out: &N, c: &Carried, k: &N, fixed: impl Fn(&N) -> bool + Copy) -> Option<N> {
+    let NExp::If(cond, then, els) = out.kind() else { return None };
+    let side = |out: &N| {
+        if *out == N::var(&c.var) {
+            return Some(c.init.clone());
+        }
+        if let Some(form) = guarded(out, c, k, fixed) {
+            return Some(form);
+        }
+        let step = additive(out, &c.var).filter(|s| fixed(s))?;
+        let moved = N::add(IntTy::MATH, &c.init, &N::mul(IntTy::MATH, &signed_step(&step, c.var.ty), k));
+        Some(N::cast(c.var.ty, &moved))
+    };
+    fixed(&cond.as_number()).then(|| Some(N::ite(cond, &side(then)?, &side(els)?)))?
 }
 
 /// A constant step as the signed number that it is modulo the width.
