@@ -511,6 +511,8 @@ fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
             }
         } else if let Some(mark) = qualifier {
             found.marks.extend(mark.map(|mark| (start, mark)));
+        } else if matches!(word, "__device__" | "__host__") && is_after_captures(&out[..start]) {
+            // What a lambda expression is for is not asked.
         } else if !WORDS.contains(&word) {
             if dialect == Dialect::OpenCl && ONLY_CPP.contains(&word) {
                 renamed.push(end - 1);
@@ -530,6 +532,11 @@ fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
     }
     let parsed = String::from_utf8(out).unwrap_or_else(|_| text.to_owned());
     Blanked { text: blanked, parsed, attributes: found }
+}
+
+/// Do the captures of a lambda expression end here?
+fn is_after_captures(text: &[u8]) -> bool {
+    text.iter().rev().find(|b| !b.is_ascii_whitespace()) == Some(&b']')
 }
 
 /// Is a text nested so deep that parsing it would take for ever? No code is: open brackets (clang gives up at 256),

@@ -9,7 +9,7 @@ use super::value::{ObjId, Offset, Pointer, Target, Value, scalars};
 use super::{ObjectKind, Touches, Walk, clean};
 use crate::base::Span;
 use crate::core::{Mode, Protocol, Space};
-use crate::exp::{B, Fun, FunKind, IntTy, N, NRel};
+use crate::exp::{B, Fun, FunKind, IntTy, Interval, N, NBin, NExp, NRel};
 use crate::kernel::ir::{Builtin, Expr, ExprKind};
 use crate::kernel::types::Type;
 
@@ -95,6 +95,7 @@ impl<'p> Walk<'p> {
             ExprKind::Offset(pointer, by) => {
                 let value = self.eval(pointer);
                 let by = self.number(by);
+                let by = self.distance(&by);
                 let pointer = self.as_pointer(value);
                 let (stride, unknown) = match expr.ty.element() {
                     Some(elem) => (elem.size(), elem.has_unknown_size()),
@@ -380,6 +381,20 @@ impl<'p> Walk<'p> {
         };
         let name = format!("op.{}{}.{precision}", symbol(op), flat.len());
         Value::Num(N::call(Fun { name: name.as_str().into(), ty: result, kind: FunKind::Abstract }, flat))
+    }
+
+    /// How far a pointer moves by a number: addresses have 64 bits, so that `p + (i - 1)` goes back for an unsigned `i` of 0.
+    fn distance(&self, by: &N) -> N {
+        if by.ty() != Some(IntTy::U64) || self.ranges.interval(by).within(Interval::of_type(IntTy::I64)) {
+            return by.clone();
+        }
+        match by.kind() {
+            NExp::Bin(op @ (NBin::Add | NBin::Sub | NBin::Mul), _, l, r) => {
+                N::bin(*op, IntTy::I64, &self.distance(l), &self.distance(r))
+            }
+            NExp::Cast(_, inner) if inner.ty().is_some_and(|ty| ty.bits > 0 && ty.signed) => self.distance(inner),
+            _ => N::cast(IntTy::I64, by),
+        }
     }
 
     pub(super) fn convert(&mut self, value: Value, from: &Type, to: &Type) -> Value {

@@ -24,6 +24,11 @@ impl Offset {
         Offset { terms: Vec::new(), constant: 0, unknown_size: false, flat: false }
     }
 
+    /// With indices of 0 up to these strides, of which it has the first ones.
+    fn pad(&mut self, strides: &[u64]) {
+        self.terms.extend(strides.iter().skip(self.terms.len()).map(|stride| (N::num(0), *stride)));
+    }
+
     /// Moved by `index` elements of `stride` bytes.
     pub fn element(&self, index: &N, stride: u64, unknown_size: bool) -> Offset {
         let mut moved = self.clone();
@@ -114,14 +119,21 @@ impl Pointer {
                     Some(same) => same.guard = B::or([same.guard.clone(), guard]),
                     None => {
                         // The same object at different indices: one target with a chosen index.
+                        // An index that only one of them has is 0 in the other.
                         let alike = targets.iter_mut().find(|t| {
                             t.object == target.object
                                 && t.offset.constant == target.offset.constant
-                                && t.offset.terms.len() == target.offset.terms.len()
                                 && t.offset.terms.iter().zip(&target.offset.terms).all(|(a, b)| a.1 == b.1)
                         });
                         match alike {
                             Some(first) => {
+                                let mut target = target.clone();
+                                let longest = first.offset.terms.len().max(target.offset.terms.len());
+                                let strides =
+                                    if first.offset.terms.len() == longest { &first.offset } else { &target.offset };
+                                let strides: Vec<u64> = strides.terms.iter().map(|(_, s)| *s).collect();
+                                first.offset.pad(&strides);
+                                target.offset.pad(&strides);
                                 for (a, b) in first.offset.terms.iter_mut().zip(&target.offset.terms) {
                                     a.0 = N::ite(&guard, &b.0, &a.0);
                                 }

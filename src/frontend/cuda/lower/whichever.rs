@@ -179,7 +179,8 @@ impl<'t> Lower<'t> {
                 others.insert(name);
             }
         });
-        if lambdas || others.iter().any(|name| members.contains(name)) {
+        let is_read = unit.first_error(unit.tree.root_node()).is_none();
+        if !is_read || lambdas || others.iter().any(|name| members.contains(name)) {
             self.taken = Some(Vec::new());
             return Vec::new();
         }

@@ -27,7 +27,8 @@ impl Walk<'_> {
             let ty = self.info(*object).ty.clone();
             // What is not initialised yet is carried too, when the object has few parts.
             let mut parts = Vec::new();
-            if scalars(&ty, 0, 64, &mut parts).is_some() {
+            let is_small = scalars(&ty, 0, 64, &mut parts).is_some();
+            if is_small {
                 for (offset, ty) in parts {
                     let missing = self.state.private.get(object).is_none_or(|c| !c.cells.contains_key(&offset));
                     if missing && !matches!(ty, Type::Ptr(_) | Type::Ref(_) | Type::Fun) {
@@ -37,7 +38,9 @@ impl Walk<'_> {
                 }
             }
             let Some(cells) = self.state.private.get(object).cloned() else { continue };
-            let mut fresh = Cells { cells: BTreeMap::new(), rest: cells.rest.clone(), open: cells.open };
+            // Of a larger one, an iteration may have given a value to what has none yet.
+            let open = cells.open || !is_small;
+            let mut fresh = Cells { cells: BTreeMap::new(), rest: cells.rest.clone(), open };
             let rest = self.placeholder("content", IntTy::OPAQUE);
             carried.push(Carried {
                 home: Home::Rest(*object),
@@ -113,11 +116,11 @@ impl Walk<'_> {
         };
         let mut targets = Vec::new();
         for (i, (object, strides, constant)) in shape.iter().enumerate() {
-            let init = p.targets.iter().find(|t| position(shape, t) == Some(i));
+            let init = p.targets.iter().filter(|t| position(shape, t) == Some(i));
             let mut terms = Vec::new();
             for (j, stride) in strides.iter().enumerate() {
                 let var = self.placeholder(label, IntTy::MATH);
-                let init = init.and_then(|t| t.offset.terms.get(j)).map_or(N::num(0), |(n, _)| n.clone());
+                let init = index_of(init.clone(), j).unwrap_or(N::num(0));
                 let home = Home::Index(home.0, home.1, i, j);
                 carried.push(Carried { home, var: var.clone(), init, out: N::var(&var) });
                 terms.push((N::var(&var), *stride));
@@ -126,7 +129,7 @@ impl Walk<'_> {
                 Some(var) => N::var(var).eq(&N::num(i as i128)),
                 None => B::lit(true),
             };
-            let (unknown_size, flat) = (init.is_some_and(|t| t.offset.unknown_size), terms.len() > 1);
+            let (unknown_size, flat) = (init.clone().any(|t| t.offset.unknown_size), terms.len() > 1);
             let offset = Offset { terms, constant: *constant, unknown_size, flat };
             targets.push(Target { guard, object: *object, offset });
         }
@@ -183,12 +186,21 @@ impl Walk<'_> {
         changed
     }
 
+    /// Has an object cells that it did not have before?
+    fn has_new_cells(&self, before: &State, object: ObjId) -> bool {
+        let (Some(now), Some(then)) = (self.state.private.get(&object), before.private.get(&object)) else {
+            return false;
+        };
+        now.cells.keys().any(|at| !then.cells.contains_key(at))
+    }
+
     /// Reads what the placeholders have become.
     pub(super) fn collect_outs(
         &mut self,
         carried: &mut [Carried],
         shapes: &HashMap<(ObjId, u64), Shape>,
         counter: &Var,
+        head: &State,
     ) {
         for c in carried.iter_mut() {
             self.counters.push(N::var(counter));
@@ -214,13 +226,13 @@ impl Walk<'_> {
                 },
                 Home::Index(o, at, i, j) => match (cell(self, *o, *at), shapes.get(&(*o, *at))) {
                     (Some(Value::Ptr(p)), Some(shape)) => {
-                        match p.targets.iter().find(|t| position(shape, t) == Some(*i)) {
-                            Some(target) => target.offset.terms.get(*j).map_or(N::num(0), |(n, _)| n.clone()),
-                            None => N::var(&c.var),
-                        }
+                        let targets = p.targets.iter().filter(|t| position(shape, t) == Some(*i));
+                        index_of(targets, *j).unwrap_or(N::var(&c.var))
                     }
                     _ => self.fresh_local("changed"),
                 },
+                // What has become a cell of its own is part of the rest for the next iteration.
+                Home::Rest(o) if self.has_new_cells(head, *o) => self.fresh_local("content"),
                 Home::Rest(o) => match self.state.private.get(o) {
                     Some(cells) => cells.rest.clone(),
                     None => N::var(&c.var),
@@ -237,6 +249,14 @@ pub(super) fn strides(offset: &Offset) -> Vec<u64> {
     offset.terms.iter().map(|(_, s)| *s).collect()
 }
 
+/// The index of these targets, of which the guard says which one it is; what a target lacks is 0.
+fn index_of<'a>(targets: impl Iterator<Item = &'a Target>, j: usize) -> Option<N> {
+    targets.fold(None, |before, target| {
+        let index = target.offset.terms.get(j).map_or(N::num(0), |(n, _)| n.clone());
+        Some(before.map_or(index.clone(), |before| N::ite(&target.guard, &index, &before)))
+    })
+}
+
 /// Which target of a shape a target is; it may lack the last indices, which are then 0.
 pub(super) fn position(shape: &Shape, target: &Target) -> Option<usize> {
     let wanted = strides(&target.offset);
@@ -251,7 +271,11 @@ pub(super) fn differs(head: &State, now: &State, home: &Home) -> bool {
     match home {
         Home::Cell(o, at) | Home::Selector(o, at) | Home::Index(o, at, ..) => cell(head, o, at) != cell(now, o, at),
         Home::Rest(o) => {
-            let rest = |s: &State| s.private.get(o).map(|cells| (cells.rest.clone(), cells.open));
+            let rest = |s: &State| {
+                s.private
+                    .get(o)
+                    .map(|cells| (cells.rest.clone(), cells.open, cells.cells.keys().copied().collect::<Vec<_>>()))
+            };
             rest(head) != rest(now)
         }
         Home::Version(o) => head.version(*o) != now.version(*o),

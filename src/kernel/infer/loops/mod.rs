@@ -40,6 +40,9 @@ const MAX_UNROLL: usize = 64;
 /// Pointers that change their target in a loop may have so many.
 const MAX_TARGETS: usize = 4;
 
+/// How often a body is walked for the targets of its pointers; those that do not settle are lost.
+const ROUNDS: usize = 6;
+
 /// Where a carried value lives in the state.
 #[derive(Clone, PartialEq, Debug)]
 enum Home {
@@ -182,7 +185,8 @@ impl<'p> Walk<'p> {
         let counter = Var { name: self.names.fresh("it%"), ty: IntTy::MATH };
         let mut lost: BTreeSet<(ObjId, u64)> = BTreeSet::new();
         let copies = self.copies.clone();
-        for _round in 0..6 {
+        let mut rounds = 0;
+        loop {
             self.state = before.clone();
             // What the loop waits for may go on where it does not run at all.
             self.copies = copies.clone();
@@ -234,9 +238,17 @@ impl<'p> Walk<'p> {
             self.path.truncate(path);
             // Pointers that went elsewhere than was foreseen: once more, with more targets.
             if self.widen(&head, &carried_objects, &mut shapes, &mut lost) {
+                // What does not settle is lost.
+                rounds += 1;
+                if rounds == ROUNDS {
+                    lost.extend(shapes.keys());
+                }
+                if rounds > ROUNDS + 1 {
+                    crate::bug!("the pointers of a loop do not settle");
+                }
                 continue;
             }
-            self.collect_outs(&mut carried, &shapes, &counter);
+            self.collect_outs(&mut carried, &shapes, &counter, &head);
             let exits = Exits {
                 returned: self.state.returned.clone(),
                 exited: self.state.exited.clone(),
@@ -255,8 +267,6 @@ impl<'p> Walk<'p> {
             };
             return self.finish_loop(&before, carried, &shapes, iteration, &carried_objects);
         }
-        // The targets did not settle: everything reached through these pointers is lost, which `install` has said.
-        true
     }
 
     /// The private objects that the loop may change, and that exist before it.

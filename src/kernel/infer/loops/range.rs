@@ -47,10 +47,9 @@ impl Walk<'_> {
                     parts.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, p)| p.clone()).collect::<Vec<_>>(),
                 );
                 // Does nothing else end the loop?
-                let alone =
-                    rest.as_lit() == Some(true) && iteration.exits.any.as_lit() == Some(false) && !iteration.post_test;
+                let alone = rest.as_lit() == Some(true) && iteration.exits.any.as_lit() == Some(false);
                 let found = match (&solved.steps[carried_at], &solved.factors[carried_at]) {
-                    (Some(step), _) => self.additive_range(c, step, below, &bound, alone),
+                    (Some(step), _) => self.additive_range(c, step, below, &bound, alone, iteration.post_test),
                     (None, Some(factor)) => self.geometric_range(c, factor, below, &bound),
                     (None, None) => None,
                 };
@@ -194,13 +193,14 @@ impl Walk<'_> {
         bound: Option<(bool, N)>,
         unequal: &N,
         alone: bool,
+        post_test: bool,
     ) -> Option<(Range, Option<N>, Option<N>, B)> {
         let negative = negated(step);
         let mut up = self.positive(step);
         let mut down = !up && (self.positive(&negative) || self.ranges.interval(step).hi.is_some_and(|h| h < 0));
         let mut assumed = B::lit(true);
         // [LOOP-TOWARDS] A step that the launch gives goes towards the bound: otherwise the loop does not end.
-        if let (false, true, Some((below, _))) = (up || down, alone, &bound) {
+        if let (false, true, Some((below, _))) = (up || down, alone && !post_test, &bound) {
             let towards = if *below { step } else { &negative };
             if self.given_by_launch(towards) {
                 let label = binder_label(&c.var.name);
@@ -212,7 +212,7 @@ impl Walk<'_> {
         let end = match bound {
             Some((true, end)) if up => end,
             Some((false, end)) if down => end,
-            None if (up || down) && self.reaches(c, step, unequal, up) => unequal.clone(),
+            None if (up || down) && self.reaches(c, step, unequal, up, alone) => unequal.clone(),
             _ => return None,
         };
         if !self.stays_in_type(c, step, &end, up) {
@@ -239,9 +239,9 @@ impl Walk<'_> {
     }
 
     /// Does `i != end` end the loop where `i < end` (or `>`, downwards) would? Overflow of `int` and wider signed types,
-    /// and of pointers, has no meaning, so that such a loop ends there or nowhere.
-    pub(super) fn reaches(&self, c: &Carried, step: &N, end: &N, up: bool) -> bool {
-        if c.var.ty.bits == 0 || (c.var.ty.signed && c.var.ty.bits >= 32) {
+    /// and of pointers, has no meaning, so that a loop that nothing else ends does so there or nowhere.
+    pub(super) fn reaches(&self, c: &Carried, step: &N, end: &N, up: bool, alone: bool) -> bool {
+        if alone && (c.var.ty.bits == 0 || (c.var.ty.signed && c.var.ty.bits >= 32)) {
             return true;
         }
         let (from, to) = if up { (&c.init, end) } else { (end, &c.init) };
