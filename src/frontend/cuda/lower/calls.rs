@@ -234,6 +234,9 @@ impl<'l, 't> Body<'l, 't> {
         if name == "tiled_partition" {
             return self.tiled_partition(template, args.first().map(|a| &a.ty), span);
         }
+        if let ("labeled_partition" | "binary_partition", [_, _]) = (name, args.as_slice()) {
+            return self.partition(args, span);
+        }
         if let Some(made) = self.group_function(name, &args, span) {
             return made;
         }
@@ -256,6 +259,7 @@ impl<'l, 't> Body<'l, 't> {
                 "this_grid" => "grid_group",
                 "this_cluster" => "cluster_group",
                 "this_multi_grid" => "multi_grid_group",
+                "coalesced_threads" => "coalesced_group",
                 _ => "thread_group",
             };
             return Expr::new(ExprKind::Constant(Name::new(ty)), Type::Unknown(Arc::from(ty)), span);

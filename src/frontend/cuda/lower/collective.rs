@@ -68,9 +68,8 @@ impl<'l, 't> Body<'l, 't> {
         };
         // An operation that the program defines may do more than compute.
         let number = |e: &Expr| matches!(e.ty.value(), Type::Int(_) | Type::Float(_));
-        let of_library = |e: &Expr| matches!(&e.kind, ExprKind::CallUnknown(_, args) if args.is_empty());
         let operand = args.first()?.clone();
-        let plain = args.iter().all(|a| number(a) || of_library(a) || self.operation_computes(a, &operand));
+        let plain = args.iter().all(|a| number(a) || self.operation_computes(a, &operand));
         let outputs: Vec<&Expr> = match args {
             _ if reduces => vec![],
             [_, output, rest @ ..] if is_place(output) => {
@@ -103,8 +102,12 @@ impl<'l, 't> Body<'l, 't> {
         }))
     }
 
-    /// Is this an object without members, whose operator does nothing but compute with two of these numbers?
-    fn operation_computes(&mut self, object: &Expr, operand: &Expr) -> bool {
+    /// Is this an operation of a library, or an object without members whose operator does nothing but compute with two of
+    /// these numbers?
+    pub(super) fn operation_computes(&mut self, object: &Expr, operand: &Expr) -> bool {
+        if matches!(&object.kind, ExprKind::CallUnknown(_, args) if args.is_empty()) {
+            return true;
+        }
         let class = object.ty.value().clone();
         let empty = matches!(&class, Type::Struct(c) if c.complete && c.fields.is_empty());
         let made = match &object.kind {

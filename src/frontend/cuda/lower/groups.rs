@@ -10,7 +10,22 @@ pub(super) fn is_tile(declared: &str, given: &str) -> bool {
     declared.starts_with("thread_block_tile<") && given.strip_suffix(INNER) == Some(declared)
 }
 
+/// Is this a group of the threads that get somewhere together?
+fn is_coalesced(group: &Type) -> bool {
+    matches!(group.value(), Type::Unknown(name) if name.rsplit("::").next() == Some("coalesced_group"))
+}
+
 impl<'l, 't> Body<'l, 't> {
+    /// `labeled_partition(group, label)` and its like: a part of the group.
+    pub(super) fn partition(&mut self, args: Vec<Expr>, span: Span) -> Expr {
+        let part = Type::Unknown(Arc::from("coalesced_group"));
+        let group = Expr::new(ExprKind::Constant(Name::new("part")), part.clone(), span);
+        args.into_iter().rev().fold(group, |rest, arg| {
+            let arg = self.value(arg);
+            Expr::new(ExprKind::Comma(Box::new(arg), Box::new(rest)), part.clone(), span)
+        })
+    }
+
     /// The type of a tile of that many threads.
     pub(super) fn tile_type(lanes: i128) -> Type {
         Type::Unknown(Arc::from(format!("thread_block_tile<{lanes}>")))
@@ -32,7 +47,7 @@ impl<'l, 't> Body<'l, 't> {
         let in_block = matches!(group.value(), Type::Unknown(name) if &**name == "thread_block");
         let exchange = name.starts_with("shfl") || matches!(name, "any" | "all" | "ballot" | "match_any" | "match_all");
         let inner = matches!(group.value(), Type::Unknown(name) if name.ends_with(INNER));
-        if exchange && lanes.is_some() {
+        if exchange && (lanes.is_some() || is_coalesced(group)) {
             if name == "match_all" {
                 let [value, result] = args else { return None };
                 let args = vec![self.value(value.clone()), self.address_of(result.clone(), span)];
@@ -65,7 +80,11 @@ impl<'l, 't> Body<'l, 't> {
     pub(super) fn group_function(&mut self, name: &str, args: &[Expr], span: Span) -> Option<Expr> {
         let known = matches!(name, "reduce" | "inclusive_scan" | "exclusive_scan");
         let (group, value) = (args.first()?, args.get(1)?);
-        if !known || Self::tile_lanes(&group.ty).is_none() {
+        if !known || Self::tile_lanes(&group.ty).is_none() && !is_coalesced(&group.ty) {
+            return None;
+        }
+        let operation = args.get(2).cloned();
+        if operation.is_some_and(|op| !self.operation_computes(&op, value)) {
             return None;
         }
         let ty = value.ty.value().clone();

@@ -40,7 +40,7 @@ impl<'l, 't> Body<'l, 't> {
         }
         let args: Vec<Expr> = args.iter().map(|a| self.value(a.clone())).collect();
         // Another call may mean another function.
-        let name = Name::new(format!("whichever@{}", span.start));
+        let name = Name::new(format!("whichever{}at{}", span.file.0, span.start));
         Some(Expr::new(ExprKind::Intrinsic(Intrinsic::Pure(name, None), args), result?, span))
     }
 
@@ -88,7 +88,7 @@ impl<'l, 't> Body<'l, 't> {
         }
         let ty = last.ty.clone();
         Some(calls.into_iter().enumerate().rev().fold(last, |rest, (i, call)| {
-            let name = Name::new(format!("which@{}.{i}.{key}", span.start));
+            let name = Name::new(format!("which{}at{}is{i}in{key}", span.file.0, span.start));
             let meant = Expr::new(ExprKind::Intrinsic(Intrinsic::Pure(name, None), vec![]), Type::BOOL, span);
             Expr::new(ExprKind::Choose(Box::new(meant), Box::new(call), Box::new(rest)), ty.clone(), span)
         }))
