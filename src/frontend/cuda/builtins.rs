@@ -215,7 +215,7 @@ pub fn function(name: &str) -> Option<Builtin> {
         "__mulhi" | "__rhadd" => known(Intrinsic::Pure(Name::new(name), None), Type::INT),
         "__mul64hi" | "labs" | "llabs" => known(Intrinsic::Pure(Name::new(name), None), Type::Int(IntTy::I64)),
         // Of 16 bits, for numbers of half precision, it is another function.
-        "__mul24" | "__umul24" | "mul24" | "__hadd" | "__dp4a" | "abs" => {
+        "__mul24" | "__umul24" | "mul24" | "__hadd" | "__dp4a" | "__dp2a_lo" | "__dp2a_hi" | "abs" => {
             like_argument(Intrinsic::Pure(Name::new(name), None))
         }
         "__popc" | "__builtin_popcount" => known(Intrinsic::Pure(Name::new(name), Some((0, 32))), Type::INT),
@@ -250,7 +250,11 @@ pub fn function(name: &str) -> Option<Builtin> {
         }
         "sincos" | "sincosf" | "sincospi" | "sincospif" | "__sincosf" | "frexp" | "frexpf" | "modf" | "modff"
         | "remquo" | "remquof" => known(Intrinsic::WritesPointers(Name::new(name)), FLOAT),
-        "__activemask" | "__ballot" | "__ballot_sync" | "__match_any_sync" | "__laneid_" | "__reduce_and_sync"
+        // Of HIP, where a warp may have 64 lanes; the upper ones are unknown in CUDA too, which is more than they can be.
+        "__activemask" | "__ballot" | "__ballot_sync" | "__match_any_sync" => {
+            known(Intrinsic::Havoc(Name::new(name)), Type::Int(IntTy::U64))
+        }
+        "__laneid_" | "__reduce_and_sync"
         | "__reduce_or_sync" | "__reduce_xor_sync" => known(Intrinsic::Havoc(Name::new(name)), Type::UINT),
         "__any" | "__any_sync" | "__all" | "__all_sync" => known(Intrinsic::Havoc(Name::new(name)), Type::INT),
         "clock" | "clock64" | "__clock" | "__clock64" | "__globaltimer" => {

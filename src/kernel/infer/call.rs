@@ -597,6 +597,13 @@ impl<'p> Walk<'p> {
         }
         terms.reverse();
         offset.terms = terms;
+        // What is written outside of the surface goes to its border, where the mode is to clamp.
+        if let Some(mode) = places.get(coordinates).filter(|_| write)
+            && !matches!(self.number(mode).as_num(), Some(0 | 2))
+        {
+            let text = "this write outside of a surface goes to its border";
+            self.lose("unknown-pointer", text, expr.span, Touches::Everything);
+        }
         match object.filter(|_| places.len() >= coordinates) {
             Some(object) => {
                 let (mode, width) = match value.first() {

@@ -48,9 +48,8 @@ impl<'p> Walk<'p> {
             _ => None,
         };
         let bytes = number(elements).and_then(|n| u64::try_from(n).ok()).and_then(|n| n.checked_mul(size));
-        let site = self.site(span);
-        // Far apart, so that an event plus one is no other event.
-        let own = (i128::from(site.0) + 1) << 20;
+        // One for each time that the copy is walked; far apart, so that an event plus one is no other event.
+        let own = (self.events.len() as i128 + 1) << 20;
         let differs = [&to, &from].into_iter().flat_map(|p| &p.targets).any(|target| {
             let guard = target.guard.as_number();
             self.term_has_thread(&guard) || target.offset.terms.iter().any(|(n, _)| self.term_has_thread(n))

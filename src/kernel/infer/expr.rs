@@ -385,6 +385,9 @@ impl<'p> Walk<'p> {
 
     /// How far a pointer moves by a number: addresses have 64 bits, so that `p + (i - 1)` goes back for an unsigned `i` of 0.
     fn distance(&self, by: &N) -> N {
+        if let Some(n) = by.as_num().filter(|n| IntTy::U64.contains(*n)) {
+            return N::num(IntTy::I64.wrap(n));
+        }
         if by.ty() != Some(IntTy::U64) || self.ranges.interval(by).within(Interval::of_type(IntTy::I64)) {
             return by.clone();
         }

@@ -390,6 +390,10 @@ impl<'l, 't> Body<'l, 't> {
         let mut args = args;
         let mut intrinsic = builtin.intrinsic;
         let stated = builtin.result.clone();
+        let promoted = |ty: &Type| match ty {
+            Type::Int(ty) => Type::Int(promote(*ty)),
+            ty => ty.clone(),
+        };
         let ty = match builtin.result {
             Some(ty) => ty,
             None => {
@@ -403,6 +407,11 @@ impl<'l, 't> Body<'l, 't> {
                             ty => ty,
                         }
                     }
+                    // Of what is added to.
+                    Intrinsic::Pure(name, _) if name.as_str().starts_with("__dp") => {
+                        args.get(2).map_or(Type::INT, |a| promoted(&a.ty))
+                    }
+                    Intrinsic::Pure(..) => promoted(&first),
                     _ => first,
                 }
             }

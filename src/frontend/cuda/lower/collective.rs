@@ -105,7 +105,29 @@ impl<'l, 't> Body<'l, 't> {
     /// Is this an operation of a library, or an object without members whose operator does nothing but compute with two of
     /// these numbers?
     pub(super) fn operation_computes(&mut self, object: &Expr, operand: &Expr) -> bool {
-        if matches!(&object.kind, ExprKind::CallUnknown(_, args) if args.is_empty()) {
+        const OF_LIBRARIES: [&str; 19] = [
+            "plus",
+            "less",
+            "greater",
+            "bit_and",
+            "bit_or",
+            "bit_xor",
+            "multiplies",
+            "minimum",
+            "maximum",
+            "logical_and",
+            "logical_or",
+            "Sum",
+            "Difference",
+            "Max",
+            "Min",
+            "ArgMax",
+            "ArgMin",
+            "Equality",
+            "Inequality",
+        ];
+        if matches!(&object.kind, ExprKind::CallUnknown(name, args) if args.is_empty() && OF_LIBRARIES.contains(&name.as_str()))
+        {
             return true;
         }
         let class = object.ty.value().clone();

@@ -84,10 +84,14 @@ impl<'l, 't> Body<'l, 't> {
             return None;
         }
         let operation = args.get(2).cloned();
-        if operation.is_some_and(|op| !self.operation_computes(&op, value)) {
+        if operation.as_ref().is_some_and(|op| !self.operation_computes(op, value)) {
             return None;
         }
-        let ty = value.ty.value().clone();
+        // What the operation makes of numbers, as `plus<long>` does, is not known; without one it is what they are.
+        let ty = match value.ty.value() {
+            Type::Int(ty) if operation.is_some() && *ty != IntTy::U64 => Type::Int(IntTy::I64),
+            ty => ty.clone(),
+        };
         let args = args.iter().map(|a| self.value(a.clone())).collect();
         Some(Expr::new(ExprKind::Intrinsic(Intrinsic::Havoc(Name::new(name)), args), ty, span))
     }

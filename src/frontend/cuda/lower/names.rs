@@ -288,6 +288,10 @@ impl<'l, 't> Body<'l, 't> {
                     span,
                 );
             }
+            // What an access outside of a surface does.
+            "cudaBoundaryModeZero" => return Expr::new(ExprKind::Int(0), Type::INT, span),
+            "cudaBoundaryModeClamp" => return Expr::new(ExprKind::Int(1), Type::INT, span),
+            "cudaBoundaryModeTrap" => return Expr::new(ExprKind::Int(2), Type::INT, span),
             "warpSize" => return Expr::new(ExprKind::Builtin(Builtin::WarpSize), Type::INT, span),
             "NULL" => return Expr::new(ExprKind::Int(0), Type::Void.ptr(), span),
             _ => {}

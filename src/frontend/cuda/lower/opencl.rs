@@ -96,6 +96,13 @@ impl<'l, 't> Body<'l, 't> {
         let first = vector.or(float).or(args.first()).map_or(Type::INT, |a| a.ty.clone());
         let (elem, lanes) = self.lanes(&first).unwrap_or((first.clone(), 1));
         match opencl::result_shape(name) {
+            Shape::Same if name == "abs_diff" => match (&elem, lanes) {
+                (Type::Int(ty), 1) => Type::Int(IntTy { signed: false, ..*ty }),
+                (Type::Int(ty), _) => {
+                    opencl::vector_of(&Type::Int(IntTy { signed: false, ..*ty }), lanes).unwrap_or(first)
+                }
+                _ => first,
+            },
             Shape::Same => first,
             Shape::Lane => elem,
             Shape::Truth if lanes == 1 => Type::INT,
@@ -392,8 +399,9 @@ impl<'l, 't> Body<'l, 't> {
             }
             ("to_global" | "to_local" | "to_private", [pointer]) => Ok(pointer.clone()),
             // The expected value is read, and written where the exchange fails.
-            (_, [place, expected, ..]) if name.starts_with("atomic_compare_exchange_") => {
+            (_, [place, expected, others @ ..]) if name.starts_with("atomic_compare_exchange_") => {
                 let (place, expected) = (place.clone(), expected.clone());
+                let others: Vec<Expr> = others.iter().map(|other| self.value(other.clone())).collect();
                 let update = Intrinsic::TouchReadWrite(Name::new("expected"));
                 let update = Expr::new(ExprKind::Intrinsic(update, vec![expected]), Type::INT, span);
                 let atomic = Intrinsic::Atomic(Name::new("cmpxchg"), Scope::Grid);
@@ -401,7 +409,7 @@ impl<'l, 't> Body<'l, 't> {
                 if name.ends_with("_explicit") {
                     return Err(args);
                 }
-                Ok(self.preceded([update], atomic))
+                Ok(self.preceded(others.into_iter().chain([update]), atomic))
             }
             _ => Err(args),
         }
