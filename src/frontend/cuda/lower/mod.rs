@@ -20,6 +20,7 @@ mod instances;
 mod lambda;
 mod literal;
 mod names;
+mod open;
 mod opencl;
 mod overload;
 mod stmt;

@@ -19,9 +19,7 @@ impl<'l, 't> Body<'l, 't> {
         }
         let mut result: Option<Type> = None;
         for (decl, outer) in list {
-            let defaults = Self::parameter_defaults(decl);
-            let required = defaults.iter().take_while(|d| d.is_none()).count();
-            if !(required..=defaults.len()).contains(&args.len()) {
+            if !Self::takes(decl, args.len()) {
                 continue;
             }
             let (bindings, types, _) = self.viable(decl, template, args, outer)?;
