@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::settled::Contents;
 use super::state::{Cells, Stored, is_null, join_values};
-use super::value::{ObjId, Offset, Pointer, Target, Value, scalars};
+use super::value::{ObjId, Offset, Pointer, Target, Value, is_whole, scalars};
 use super::{ObjectKind, Touches, Walk, clean};
 use crate::base::Span;
 use crate::core::{Mode, Protocol, Space};
@@ -136,7 +136,7 @@ impl<'p> Walk<'p> {
                         value => all.push((*base, part.ty.clone(), value)),
                     }
                 }
-                // What is not listed is zero.
+                // What is not listed is zero; of too many parts that is not said, and whoever stores the value opens them.
                 let mut layout = Vec::new();
                 if scalars(&expr.ty, 0, 256, &mut layout).is_some() {
                     for (offset, ty) in layout {
@@ -657,12 +657,15 @@ impl<'p> Walk<'p> {
                         let value = value.clone();
                         self.viewed(value, ty)
                     }
-                    _ => self.rest_of(&cells, offset, ty),
+                    _ => match u64::try_from(at).map(|at| cells.near(at, ty.size())) {
+                        Ok(near) if !near.is_empty() => self.bytes_of(&cells, at, ty, &near),
+                        _ => self.rest_of(&cells, offset, ty),
+                    },
                 }
             }
             None => {
                 // A table with few entries: a choice by index.
-                if let ([(index, stride)], true) = (offset.terms.as_slice(), cells.cells.len() <= 16) {
+                if let ([(index, stride @ 1..)], true) = (offset.terms.as_slice(), cells.cells.len() <= 16) {
                     let mut choice = match self.rest_of(&cells, offset, ty) {
                         Value::Num(n) => n,
                         other => return other,
@@ -670,7 +673,10 @@ impl<'p> Walk<'p> {
                     let mut all_numbers = true;
                     for (at, (size, value)) in &cells.cells {
                         let at = i128::from(*at) - offset.constant;
-                        if *size != ty.size() || at % i128::from(*stride) != 0 {
+                        let (within, step) = (at.rem_euclid(i128::from(*stride)), i128::from(*stride));
+                        if *size != ty.size() || within != 0 {
+                            // Other members of the elements; or some bytes of what is read, as something else.
+                            all_numbers &= within >= i128::from(ty.size()) && within + i128::from(*size) <= step;
                             continue;
                         }
                         match value {
@@ -701,9 +707,33 @@ impl<'p> Walk<'p> {
             Type::Float(_) | Type::Unknown(_) => IntTy::OPAQUE,
             _ => return self.unknown_of(ty, "content"),
         };
-        let mut args = vec![cells.rest.clone(), N::num(offset.constant)];
-        args.extend(offset.terms.iter().map(|(n, _)| n.clone()));
-        let name = format!("private.{result}.{}", offset.terms.len());
+        Value::Num(cells.rest_at(result, offset))
+    }
+
+    /// Bytes that are listed as parts of something else: a function of what these are, and of the rest if there is one.
+    fn bytes_of(&mut self, cells: &Cells, at: i128, ty: &Type, near: &[(u64, u64, &Value)]) -> Value {
+        let result = match ty {
+            Type::Int(int) => *int,
+            Type::Float(_) | Type::Unknown(_) => IntTy::OPAQUE,
+            _ => return self.unknown_of(ty, "content"),
+        };
+        let mut args = Vec::new();
+        let mut covered = 0;
+        let end = at + i128::from(ty.size());
+        for (from, size, value) in near {
+            let Value::Num(n) = value else { return self.unknown_of(ty, "content") };
+            if n.depth() > MAX_OPAQUE_DEPTH {
+                return self.unknown_of(ty, "content");
+            }
+            let (from, to) = (i128::from(*from), i128::from(from + size));
+            covered += to.min(end) - from.max(at);
+            args.extend([N::num(from - at), N::num(to - from), n.clone()]);
+        }
+        let mut name = format!("bytes.{result}.{}", near.len());
+        if covered < end - at {
+            name.push_str(".rest");
+            args.extend([cells.rest.clone(), N::num(at)]);
+        }
         Value::Num(N::call(Fun { name: name.as_str().into(), ty: result, kind: FunKind::Abstract }, args))
     }
 
@@ -765,9 +795,13 @@ impl<'p> Walk<'p> {
             self.clobber(object);
             return;
         };
+        let mut whole = true;
         let parts = match value {
-            Value::Agg(parts) => parts,
-            Value::Void => return,
+            Value::Agg(parts) => {
+                whole = is_whole(ty, &parts);
+                parts
+            }
+            Value::Void if *ty == Type::Void => return,
             single => {
                 if matches!(ty, Type::Struct(_) | Type::Array(..)) {
                     // A value without parts for something that has some: all of it is unknown.
@@ -782,12 +816,17 @@ impl<'p> Walk<'p> {
                             let v = self.unknown_of(&t, "part");
                             (o, t, v)
                         })
-                        .collect()
+                        .collect();
+                    whole = is_whole(ty, &parts);
+                    parts
+                } else if single == Value::Void {
+                    vec![(0, ty.clone(), self.unknown_of(ty, "value"))]
                 } else {
                     vec![(0, ty.clone(), single)]
                 }
             }
         };
+        let mut stored = Vec::new();
         for (at, ty, value) in parts {
             let value = match guard.as_lit() {
                 Some(true) => value,
@@ -796,7 +835,13 @@ impl<'p> Walk<'p> {
                     join_values(guard, &value, &old)
                 }
             };
-            self.set_cell(object, base + at, ty.size(), value);
+            stored.push((base + at, ty.size(), value));
+        }
+        if !whole {
+            self.open(object, base, ty.size());
+        }
+        for (at, size, value) in stored {
+            self.set_cell(object, at, size, value);
         }
     }
 

@@ -540,25 +540,45 @@ impl<'p> Walk<'p> {
     }
 
     fn set_cell(&mut self, object: ObjId, offset: u64, size: u64, value: Value) {
+        self.uncover(object, offset, size);
         let rest = N::num(0);
         let cells = self
             .state
             .private
             .entry(object)
             .or_insert_with(|| Rc::new(Cells { cells: BTreeMap::new(), rest, open: true }));
-        let cells = Rc::make_mut(cells);
-        // Cells that overlap with the new one are gone.
-        let overlapping: Vec<u64> = cells
-            .cells
-            .range(offset.saturating_sub(64)..offset.saturating_add(size))
-            .filter(|(at, (n, _))| **at + n > offset && **at != offset)
-            .map(|(at, _)| *at)
-            .collect();
-        for at in overlapping {
-            cells.open = true;
+        Rc::make_mut(cells).cells.insert(offset, (size, value));
+    }
+
+    /// Removes the cells that overlap with some bytes and are not the cell of these: what is left of them is not known.
+    fn uncover(&mut self, object: ObjId, offset: u64, size: u64) {
+        let Some(cells) = self.state.private.get(&object) else { return };
+        let near = cells.near(offset, size);
+        let others: Vec<(u64, u64)> =
+            near.into_iter().map(|(at, n, _)| (at, n)).filter(|cell| *cell != (offset, size)).collect();
+        if others.is_empty() {
+            return;
+        }
+        let mut cells = Cells::clone(cells);
+        cells.open = true;
+        if others.iter().any(|(at, n)| *at < offset || at + n > offset.saturating_add(size)) {
+            cells.rest = self.fresh_local("content");
+        }
+        for (at, _) in others {
             cells.cells.remove(&at);
         }
-        cells.cells.insert(offset, (size, value));
+        self.state.private.insert(object, Rc::new(cells));
+    }
+
+    /// Forgets some bytes of a private object, which may hold anything then.
+    fn open(&mut self, object: ObjId, offset: u64, size: u64) {
+        self.uncover(object, offset, size);
+        let rest = self.fresh_local("content");
+        if let Some(cells) = self.state.private.get_mut(&object) {
+            let cells = Rc::make_mut(cells);
+            cells.cells.remove(&offset);
+            (cells.rest, cells.open) = (rest, true);
+        }
     }
 
     // ---- unknown values ----
@@ -745,7 +765,8 @@ impl<'p> Walk<'p> {
         let e = self.under(&B::not(&cond), els);
         let els_out = std::mem::replace(&mut self.out, outer);
         let els_state = std::mem::replace(&mut self.state, State::start());
-        self.state = State::join(&cond, then_state, els_state);
+        let joined = State::join(&cond, then_state, els_state, &mut || self.fresh_local("content"));
+        self.state = joined;
         self.trim_state();
         self.emit(Protocol::branch(&cond, Protocol::seq(then_out), Protocol::seq(els_out)));
         (Some(t), Some(e))

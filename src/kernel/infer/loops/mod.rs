@@ -23,7 +23,7 @@ use leading::Parts;
 use range::{in_range, most_trips, one_more};
 
 use super::settled::Log;
-use super::state::{Cells, State};
+use super::state::{Cells, State, number_type};
 use super::value::{ObjId, Offset, Pointer, Target, Value, scalars};
 use super::{Walk, clean, conjuncts};
 use crate::base::{Name, Span};
@@ -237,7 +237,7 @@ impl<'p> Walk<'p> {
             if self.widen(&head, &carried_objects, &mut shapes, &mut lost) {
                 continue;
             }
-            self.collect_outs(&mut carried, &shapes, &counter);
+            self.collect_outs(&mut carried, &shapes, &counter, &head);
             let exits = Exits {
                 returned: self.state.returned.clone(),
                 exited: self.state.exited.clone(),
