@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::settled::Contents;
 use super::state::{Cells, Stored, is_null, join_values};
 use super::value::{ObjId, Offset, Pointer, Target, Value, is_whole, scalars};
-use super::{ObjectKind, Touches, Walk, clean};
+use super::{ObjectKind, Touches, Walk};
 use crate::base::Span;
 use crate::core::{Mode, Protocol, Space};
 use crate::exp::{B, Fun, FunKind, IntTy, N, NRel};
@@ -250,7 +250,7 @@ impl<'p> Walk<'p> {
                 let object = self.info(t.object);
                 // A pointer parameter may be null at the launch; variables never are.
                 if object.kind == ObjectKind::Array(Space::Global) && !matches!(object.ty, Type::Array(..)) {
-                    let name = format!("given.{}", clean(object.name.as_str()));
+                    let name = format!("given.{}", object.symbol);
                     let fun = Fun { name: name.as_str().into(), ty: IntTy::BOOL, kind: FunKind::Input };
                     return B::and([t.guard.clone(), N::call(fun, vec![]).truth()]);
                 }
@@ -378,7 +378,7 @@ impl<'p> Walk<'p> {
             Type::Float(bytes) => format!("f{}", bytes * 8),
             _ => result.to_string(),
         };
-        let name = format!("op.{}{}.{precision}", symbol(op), flat.len());
+        let name = format!("op.{}.{}.{precision}", symbol(op), flat.len());
         Value::Num(N::call(Fun { name: name.as_str().into(), ty: result, kind: FunKind::Abstract }, flat))
     }
 
@@ -602,7 +602,7 @@ impl<'p> Walk<'p> {
                 }
                 let info = self.info(object);
                 let shape: String = offset.terms.iter().map(|(_, s)| format!(".{s}")).collect();
-                let name = format!("{}{shape}.{result}", clean(info.name.as_str()));
+                let name = format!("{}{shape}.{result}", info.symbol);
                 let shared = info.kind == ObjectKind::Array(Space::Shared);
                 let mut args = vec![self.state.version(object)];
                 if shared {
@@ -781,8 +781,10 @@ impl<'p> Walk<'p> {
     /// A term that identifies what a pointer points to.
     fn address(&self, pointer: &Pointer) -> Option<N> {
         match (pointer.targets.as_slice(), &pointer.unknown) {
-            ([only], None) if only.guard.as_lit() == Some(true) => {
-                let name = format!("address.{}", clean(self.info(only.object).name.as_str()));
+            ([only], None)
+                if only.guard.as_lit() == Some(true) && self.info(only.object).kind != ObjectKind::Private =>
+            {
+                let name = format!("address.{}", self.info(only.object).symbol);
                 let fun = Fun { name: name.as_str().into(), ty: IntTy::U64, kind: FunKind::Input };
                 Some(N::call(fun, vec![only.offset.as_term()]))
             }

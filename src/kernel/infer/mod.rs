@@ -101,6 +101,8 @@ pub struct Inferred {
 /// An array, a private variable or a read-only object.
 struct Object {
     name: Name,
+    /// The same as part of a name of a function; no two arrays have one.
+    symbol: String,
     kind: ObjectKind,
     ty: Type,
 }
@@ -236,6 +238,7 @@ impl<'p> Walk<'p> {
                 }
                 None => {
                     let var = Var::new(format!("{what}.{}", AXES[axis]).as_str(), IntTy::U32);
+                    names.reserve(var.name.as_str());
                     ranges.narrow(&var.name, Interval::new(1, limit));
                     pre.push(N::num(1).le(&N::var(&var)));
                     pre.push(N::var(&var).le(&N::num(limit)));
@@ -472,7 +475,12 @@ impl<'p> Walk<'p> {
 
     fn object(&mut self, name: &str, kind: ObjectKind, ty: Type) -> ObjId {
         let id = ObjId(self.objects.len() as u32);
-        self.objects.push(Object { name: Name::new(name), kind, ty });
+        let mut symbol = clean(name);
+        let is_array = |o: &Object| o.kind != ObjectKind::Private;
+        if kind == ObjectKind::Private || self.objects.iter().any(|o| is_array(o) && o.symbol == symbol) {
+            symbol.push_str(&format!("${}", id.0));
+        }
+        self.objects.push(Object { name: Name::new(name), symbol, kind, ty });
         id
     }
 
