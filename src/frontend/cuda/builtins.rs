@@ -195,9 +195,9 @@ pub fn function(name: &str) -> Option<Builtin> {
         "__assert" | "static_assert" | "__global_assert" | "_Static_assert" | ASSERT => {
             known(Intrinsic::Assert, Type::Void)
         }
-        "__trap" | "__builtin_trap" | "__builtin_unreachable" | "abort" | "exit" | "__brkpt" => {
-            known(Intrinsic::Trap, Type::Void)
-        }
+        "__trap" | "__builtin_trap" | "__builtin_unreachable" | "abort" | "exit" => known(Intrinsic::Trap, Type::Void),
+        // A debugger goes on after it.
+        "__brkpt" => known(Intrinsic::Nothing, Type::Void),
         "memcpy" | "__builtin_memcpy" | "memmove" | "__builtin_memmove" => known(Intrinsic::MemCopy, Type::Void.ptr()),
         "memset" | "__builtin_memset" => known(Intrinsic::MemSet, Type::Void.ptr()),
         "__ldg" | "__ldcg" | "__ldca" | "__ldcs" | "__ldlu" | "__ldcv" => like_argument(Intrinsic::ReadThrough),

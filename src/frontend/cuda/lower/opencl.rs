@@ -47,6 +47,12 @@ impl<'l, 't> Body<'l, 't> {
             Err(args) => args,
         };
         let Some(builtin) = opencl::function(name) else { return Err(args) };
+        // What does nothing still evaluates its arguments, but those of annotations.
+        if builtin.intrinsic == Intrinsic::Nothing && !name.starts_with("__") {
+            let args: Vec<Expr> = args.into_iter().map(|arg| self.value(arg)).collect();
+            let nothing = self.call_builtin(builtin, Vec::new(), span);
+            return Ok(self.preceded(args, nothing));
+        }
         if builtin.result.is_some() || name.starts_with("__") {
             return Ok(self.call_builtin(builtin, args, span));
         }
