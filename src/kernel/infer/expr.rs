@@ -812,7 +812,7 @@ impl<'p> Walk<'p> {
                         self.clobber(object);
                         return;
                     }
-                    layout
+                    let parts: Vec<_> = layout
                         .into_iter()
                         .map(|(o, t)| {
                             let v = self.unknown_of(&t, "part");

@@ -46,6 +46,8 @@ pub struct Config {
     pub warp_size: i128,
     /// Threads that a block has at most.
     pub max_threads: i128,
+    /// OpenCL: how large an axis may be is not said by the hardware.
+    pub any_hardware: bool,
     /// A launch of unknown size may have 2^28 threads along an axis, and more.
     pub large_grids: bool,
     /// Pointer parameters that point into the array of an earlier one, and whether to its start.
@@ -229,6 +231,10 @@ impl<'p> Walk<'p> {
         let mut globals_vars = Vec::new();
         let mut pre = Vec::new();
         let mut assumptions = Vec::new();
+        let (max_block, max_grid) = match config.any_hardware {
+            true => ([config.max_threads; 3], [i128::from(i32::MAX); 3]),
+            false => (MAX_BLOCK, MAX_GRID),
+        };
         let mut extent = |what: &str, axis: usize, given: Option<i128>, one: bool, limit: i128| -> N {
             match given {
                 Some(n) => N::num(n),
@@ -251,11 +257,14 @@ impl<'p> Walk<'p> {
             [0, 1, 2].map(|a| config.may_be_one[0][a] && !used.block[a]),
             [0, 1, 2].map(|a| config.may_be_one[1][a] && !used.grid[a]),
         ];
-        let block_dim = [0, 1, 2].map(|a| extent("blockDim", a, config.block[a], one[0][a], MAX_BLOCK[a]));
-        let grid_dim = [0, 1, 2].map(|a| extent("gridDim", a, config.grid[a], one[1][a], MAX_GRID[a]));
+        let block_dim = [0, 1, 2].map(|a| extent("blockDim", a, config.block[a], one[0][a], max_block[a]));
+        let grid_dim = [0, 1, 2].map(|a| extent("gridDim", a, config.grid[a], one[1][a], max_grid[a]));
         if block_dim.iter().any(|d| d.as_num().is_none()) {
             let volume = block_dim.iter().fold(N::num(1), |v, d| N::mul(IntTy::MATH, &v, d));
             pre.push(volume.le(&N::num(config.max_threads)));
+            if config.any_hardware && used.block.contains(&true) {
+                assumptions.push(format!("a work-group has at most {} work-items", config.max_threads));
+            }
         }
         let cluster_dim = [0, 1, 2].map(|a| {
             let size = match (grid_dim[a].as_num(), config.cluster) {
@@ -285,18 +294,22 @@ impl<'p> Walk<'p> {
         }
         for axis in 0..3 {
             let (block, grid) = (&block_dim[axis], &grid_dim[axis]);
-            // Of the other axes the hardware says so.
-            if config.large_grids || axis > 0 || (block.as_num().is_some() && grid.as_num().is_some()) {
+            // Of the other axes the hardware of CUDA says so.
+            if config.large_grids
+                || (axis > 0 && !config.any_hardware)
+                || (block.as_num().is_some() && grid.as_num().is_some())
+            {
                 continue;
             }
             let threads = N::mul(IntTy::MATH, grid, block);
-            let before = N::mul(IntTy::MATH, &N::var(&Var::new("blockIdx.x", IntTy::U32)), block);
+            let index = Var::new(format!("blockIdx.{}", AXES[axis]).as_str(), IntTy::U32);
+            let before = N::mul(IntTy::MATH, &N::var(&index), block);
             pre.push(threads.le(&N::num(MAX_ALONG)));
             if grid.as_num().is_none() {
                 pre.push(before.le(&N::num(MAX_ALONG - 1)));
             }
-            if used.grid[axis] && used.block[axis] {
-                assumptions.push("fewer than 2^28 threads along x".to_owned());
+            if used.grid[axis] {
+                assumptions.push(format!("fewer than 2^28 threads along {}", AXES[axis]));
             }
         }
         let mut coordinate = |what: &str, axis: usize, extent: &N| -> (Var, N) {
