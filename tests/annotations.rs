@@ -88,6 +88,22 @@ fn what_is_assumed_is_listed_with_the_verdict() {
 }
 
 #[test]
+fn what_is_assumed_of_a_launch_that_is_not_given_is_listed() {
+    let list = |name: &str, text: &str| {
+        let file = (PathBuf::from(name), text.to_owned());
+        let report = check_files(&[file], &Settings { jobs: 1, ..Settings::default() }, &solver_settings());
+        report.kernels.first().map_or(vec![], |k| k.assumptions.clone())
+    };
+    let blocks = list("a.cu", "__global__ void k(int *a) { a[blockIdx.x * 16u] = blockIdx.x; }");
+    assert!(blocks.contains(&"fewer than 2^28 threads along x".to_owned()), "{blocks:?}");
+    let place = "get_group_id(1) * get_local_size(1) + get_local_id(1)";
+    let groups = list("a.cl", &format!("__kernel void k(__global int *a) {{ a[{place}] = 1; }}"));
+    for text in ["fewer than 2^28 threads along y", "a work-group has at most 65536 work-items"] {
+        assert!(groups.contains(&text.to_owned()), "{groups:?}");
+    }
+}
+
+#[test]
 fn an_assumption_that_says_nothing_here_is_told() {
     let report = check("//@ requires f > 2.5f\n__global__ void k(int *a, float f) { a[0] = threadIdx.x; }");
     let kernel = report.kernels.first().expect("a kernel");

@@ -30,7 +30,10 @@ pub(super) fn protocol_with(
         KernelCode::Cuda(code) => {
             let mut config = config(launch, code.clusters, options);
             config.left_out = left_out.to_vec();
-            if let Some(n) = kernel.launch_bounds.filter(|n| (1..1024).contains(n)) {
+            if code.is_opencl {
+                (config.any_hardware, config.max_threads) = (true, GROUP_SIZE);
+            }
+            if let Some(n) = kernel.launch_bounds.filter(|n| (1..config.max_threads).contains(n)) {
                 config.max_threads = n;
             }
             if let Some(host) = host {
@@ -94,6 +97,9 @@ pub fn assume(globals: &[Var], condition: &str) -> Result<B, String> {
     }
 }
 
+/// Work-items of a work-group of OpenCL, at most: some devices that are no GPU take thousands.
+const GROUP_SIZE: i128 = 1 << 16;
+
 fn config(launch: &Launch, cluster: Option<[Option<i128>; 3]>, options: &CheckOptions) -> Config {
     Config {
         block: launch.block,
@@ -103,6 +109,7 @@ fn config(launch: &Launch, cluster: Option<[Option<i128>; 3]>, options: &CheckOp
         params: options.params.clone(),
         warp_size: i128::from(options.warp_size),
         max_threads: 1024,
+        any_hardware: false,
         large_grids: options.large_grids,
         aliases: BTreeMap::new(),
         all_arrays: options.arrays.is_empty(),

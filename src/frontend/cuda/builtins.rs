@@ -195,9 +195,9 @@ pub fn function(name: &str) -> Option<Builtin> {
         "__assert" | "static_assert" | "__global_assert" | "_Static_assert" | ASSERT => {
             known(Intrinsic::Assert, Type::Void)
         }
-        "__trap" | "__builtin_trap" | "__builtin_unreachable" | "abort" | "exit" | "__brkpt" => {
-            known(Intrinsic::Trap, Type::Void)
-        }
+        "__trap" | "__builtin_trap" | "__builtin_unreachable" | "abort" | "exit" => known(Intrinsic::Trap, Type::Void),
+        // A debugger goes on after it.
+        "__brkpt" => known(Intrinsic::Nothing, Type::Void),
         "memcpy" | "__builtin_memcpy" | "memmove" | "__builtin_memmove" => known(Intrinsic::MemCopy, Type::Void.ptr()),
         "memset" | "__builtin_memset" => known(Intrinsic::MemSet, Type::Void.ptr()),
         "__ldg" | "__ldcg" | "__ldca" | "__ldcs" | "__ldlu" | "__ldcv" => like_argument(Intrinsic::ReadThrough),
@@ -254,8 +254,9 @@ pub fn function(name: &str) -> Option<Builtin> {
         "__activemask" | "__ballot" | "__ballot_sync" | "__match_any_sync" => {
             known(Intrinsic::Havoc(Name::new(name)), Type::Int(IntTy::U64))
         }
-        "__laneid_" | "__reduce_and_sync"
-        | "__reduce_or_sync" | "__reduce_xor_sync" => known(Intrinsic::Havoc(Name::new(name)), Type::UINT),
+        "__laneid_" | "__reduce_and_sync" | "__reduce_or_sync" | "__reduce_xor_sync" => {
+            known(Intrinsic::Havoc(Name::new(name)), Type::UINT)
+        }
         "__any" | "__any_sync" | "__all" | "__all_sync" => known(Intrinsic::Havoc(Name::new(name)), Type::INT),
         "clock" | "clock64" | "__clock" | "__clock64" | "__globaltimer" => {
             known(Intrinsic::Havoc(Name::new(name)), Type::Int(IntTy::I64))

@@ -73,8 +73,13 @@ pub fn is_auto(ty: &Type) -> bool {
     }
 }
 
-/// The integer type of a run of words such as `unsigned long long int`.
+/// The type of a run of words such as `unsigned long long int`; one with other words, as `unsigned __int128`, is unknown.
 fn sized(words: &str) -> Type {
+    const WORDS: [&str; 10] =
+        ["unsigned", "signed", "__signed__", "long", "short", "int", "char", "double", "const", "volatile"];
+    if !words.split_whitespace().all(|word| WORDS.contains(&word)) {
+        return Type::Unknown(Arc::from(words));
+    }
     let count = |w: &str| words.split_whitespace().filter(|x| *x == w).count();
     let signed = count("unsigned") == 0;
     if count("double") > 0 {

@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use super::settled::Contents;
 use super::state::{Cells, Stored, is_null, join_values};
-use super::value::{ObjId, Offset, Pointer, Target, Value, scalars};
-use super::{ObjectKind, Touches, Walk, clean};
+use super::value::{ObjId, Offset, Pointer, Target, Value, is_whole, scalars};
+use super::{ObjectKind, Touches, Walk};
 use crate::base::Span;
 use crate::core::{Mode, Protocol, Space};
 use crate::exp::{B, Fun, FunKind, IntTy, Interval, N, NBin, NExp, NRel};
@@ -137,7 +137,7 @@ impl<'p> Walk<'p> {
                         value => all.push((*base, part.ty.clone(), value)),
                     }
                 }
-                // What is not listed is zero.
+                // What is not listed is zero; of too many parts that is not said, and whoever stores the value opens them.
                 let mut layout = Vec::new();
                 if scalars(&expr.ty, 0, 256, &mut layout).is_some() {
                     for (offset, ty) in layout {
@@ -251,7 +251,7 @@ impl<'p> Walk<'p> {
                 let object = self.info(t.object);
                 // A pointer parameter may be null at the launch; variables never are.
                 if object.kind == ObjectKind::Array(Space::Global) && !matches!(object.ty, Type::Array(..)) {
-                    let name = format!("given.{}", clean(object.name.as_str()));
+                    let name = format!("given.{}", object.symbol);
                     let fun = Fun { name: name.as_str().into(), ty: IntTy::BOOL, kind: FunKind::Input };
                     return B::and([t.guard.clone(), N::call(fun, vec![]).truth()]);
                 }
@@ -379,7 +379,7 @@ impl<'p> Walk<'p> {
             Type::Float(bytes) => format!("f{}", bytes * 8),
             _ => result.to_string(),
         };
-        let name = format!("op.{}{}.{precision}", symbol(op), flat.len());
+        let name = format!("op.{}.{}.{precision}", symbol(op), flat.len());
         Value::Num(N::call(Fun { name: name.as_str().into(), ty: result, kind: FunKind::Abstract }, flat))
     }
 
@@ -617,7 +617,7 @@ impl<'p> Walk<'p> {
                 }
                 let info = self.info(object);
                 let shape: String = offset.terms.iter().map(|(_, s)| format!(".{s}")).collect();
-                let name = format!("{}{shape}.{result}", clean(info.name.as_str()));
+                let name = format!("{}{shape}.{result}", info.symbol);
                 let shared = info.kind == ObjectKind::Array(Space::Shared);
                 let mut args = vec![self.state.version(object)];
                 if shared {
@@ -672,12 +672,15 @@ impl<'p> Walk<'p> {
                         let value = value.clone();
                         self.viewed(value, ty)
                     }
-                    _ => self.rest_of(&cells, offset, ty),
+                    _ => match u64::try_from(at).map(|at| cells.near(at, ty.size())) {
+                        Ok(near) if !near.is_empty() => self.bytes_of(&cells, at, ty, &near),
+                        _ => self.rest_of(&cells, offset, ty),
+                    },
                 }
             }
             None => {
                 // A table with few entries: a choice by index.
-                if let ([(index, stride)], true) = (offset.terms.as_slice(), cells.cells.len() <= 16) {
+                if let ([(index, stride @ 1..)], true) = (offset.terms.as_slice(), cells.cells.len() <= 16) {
                     let mut choice = match self.rest_of(&cells, offset, ty) {
                         Value::Num(n) => n,
                         other => return other,
@@ -685,7 +688,10 @@ impl<'p> Walk<'p> {
                     let mut all_numbers = true;
                     for (at, (size, value)) in &cells.cells {
                         let at = i128::from(*at) - offset.constant;
-                        if *size != ty.size() || at % i128::from(*stride) != 0 {
+                        let (within, step) = (at.rem_euclid(i128::from(*stride)), i128::from(*stride));
+                        if *size != ty.size() || within != 0 {
+                            // Other members of the elements; or some bytes of what is read, as something else.
+                            all_numbers &= within >= i128::from(ty.size()) && within + i128::from(*size) <= step;
                             continue;
                         }
                         match value {
@@ -716,9 +722,33 @@ impl<'p> Walk<'p> {
             Type::Float(_) | Type::Unknown(_) => IntTy::OPAQUE,
             _ => return self.unknown_of(ty, "content"),
         };
-        let mut args = vec![cells.rest.clone(), N::num(offset.constant)];
-        args.extend(offset.terms.iter().map(|(n, _)| n.clone()));
-        let name = format!("private.{result}.{}", offset.terms.len());
+        Value::Num(cells.rest_at(result, offset))
+    }
+
+    /// Bytes that are listed as parts of something else: a function of what these are, and of the rest if there is one.
+    fn bytes_of(&mut self, cells: &Cells, at: i128, ty: &Type, near: &[(u64, u64, &Value)]) -> Value {
+        let result = match ty {
+            Type::Int(int) => *int,
+            Type::Float(_) | Type::Unknown(_) => IntTy::OPAQUE,
+            _ => return self.unknown_of(ty, "content"),
+        };
+        let mut args = Vec::new();
+        let mut covered = 0;
+        let end = at + i128::from(ty.size());
+        for (from, size, value) in near {
+            let Value::Num(n) = value else { return self.unknown_of(ty, "content") };
+            if n.depth() > MAX_OPAQUE_DEPTH {
+                return self.unknown_of(ty, "content");
+            }
+            let (from, to) = (i128::from(*from), i128::from(from + size));
+            covered += to.min(end) - from.max(at);
+            args.extend([N::num(from - at), N::num(to - from), n.clone()]);
+        }
+        let mut name = format!("bytes.{result}.{}", near.len());
+        if covered < end - at {
+            name.push_str(".rest");
+            args.extend([cells.rest.clone(), N::num(at)]);
+        }
         Value::Num(N::call(Fun { name: name.as_str().into(), ty: result, kind: FunKind::Abstract }, args))
     }
 
@@ -766,8 +796,10 @@ impl<'p> Walk<'p> {
     /// A term that identifies what a pointer points to.
     fn address(&self, pointer: &Pointer) -> Option<N> {
         match (pointer.targets.as_slice(), &pointer.unknown) {
-            ([only], None) if only.guard.as_lit() == Some(true) => {
-                let name = format!("address.{}", clean(self.info(only.object).name.as_str()));
+            ([only], None)
+                if only.guard.as_lit() == Some(true) && self.info(only.object).kind != ObjectKind::Private =>
+            {
+                let name = format!("address.{}", self.info(only.object).symbol);
                 let fun = Fun { name: name.as_str().into(), ty: IntTy::U64, kind: FunKind::Input };
                 Some(N::call(fun, vec![only.offset.as_term()]))
             }
@@ -780,9 +812,13 @@ impl<'p> Walk<'p> {
             self.clobber(object);
             return;
         };
+        let mut whole = true;
         let parts = match value {
-            Value::Agg(parts) => parts,
-            Value::Void => return,
+            Value::Agg(parts) => {
+                whole = is_whole(ty, &parts);
+                parts
+            }
+            Value::Void if *ty == Type::Void => return,
             single => {
                 if matches!(ty, Type::Struct(_) | Type::Array(..)) {
                     // A value without parts for something that has some: all of it is unknown.
@@ -791,18 +827,23 @@ impl<'p> Walk<'p> {
                         self.clobber(object);
                         return;
                     }
-                    layout
+                    let parts: Vec<_> = layout
                         .into_iter()
                         .map(|(o, t)| {
                             let v = self.unknown_of(&t, "part");
                             (o, t, v)
                         })
-                        .collect()
+                        .collect();
+                    whole = is_whole(ty, &parts);
+                    parts
+                } else if single == Value::Void {
+                    vec![(0, ty.clone(), self.unknown_of(ty, "value"))]
                 } else {
                     vec![(0, ty.clone(), single)]
                 }
             }
         };
+        let mut stored = Vec::new();
         for (at, ty, value) in parts {
             let value = match guard.as_lit() {
                 Some(true) => value,
@@ -811,7 +852,13 @@ impl<'p> Walk<'p> {
                     join_values(guard, &value, &old)
                 }
             };
-            self.set_cell(object, base + at, ty.size(), value);
+            stored.push((base + at, ty.size(), value));
+        }
+        if !whole {
+            self.open(object, base, ty.size());
+        }
+        for (at, size, value) in stored {
+            self.set_cell(object, at, size, value);
         }
     }
 

@@ -46,6 +46,8 @@ pub struct Config {
     pub warp_size: i128,
     /// Threads that a block has at most.
     pub max_threads: i128,
+    /// OpenCL: how large an axis may be is not said by the hardware.
+    pub any_hardware: bool,
     /// A launch of unknown size may have 2^28 threads along an axis, and more.
     pub large_grids: bool,
     /// Pointer parameters that point into the array of an earlier one, and whether to its start.
@@ -101,6 +103,8 @@ pub struct Inferred {
 /// An array, a private variable or a read-only object.
 struct Object {
     name: Name,
+    /// The same as part of a name of a function; no two arrays have one.
+    symbol: String,
     kind: ObjectKind,
     ty: Type,
 }
@@ -227,6 +231,10 @@ impl<'p> Walk<'p> {
         let mut globals_vars = Vec::new();
         let mut pre = Vec::new();
         let mut assumptions = Vec::new();
+        let (max_block, max_grid) = match config.any_hardware {
+            true => ([config.max_threads; 3], [i128::from(i32::MAX); 3]),
+            false => (MAX_BLOCK, MAX_GRID),
+        };
         let mut extent = |what: &str, axis: usize, given: Option<i128>, one: bool, limit: i128| -> N {
             match given {
                 Some(n) => N::num(n),
@@ -236,6 +244,7 @@ impl<'p> Walk<'p> {
                 }
                 None => {
                     let var = Var::new(format!("{what}.{}", AXES[axis]).as_str(), IntTy::U32);
+                    names.reserve(var.name.as_str());
                     ranges.narrow(&var.name, Interval::new(1, limit));
                     pre.push(N::num(1).le(&N::var(&var)));
                     pre.push(N::var(&var).le(&N::num(limit)));
@@ -248,11 +257,14 @@ impl<'p> Walk<'p> {
             [0, 1, 2].map(|a| config.may_be_one[0][a] && !used.block[a]),
             [0, 1, 2].map(|a| config.may_be_one[1][a] && !used.grid[a]),
         ];
-        let block_dim = [0, 1, 2].map(|a| extent("blockDim", a, config.block[a], one[0][a], MAX_BLOCK[a]));
-        let grid_dim = [0, 1, 2].map(|a| extent("gridDim", a, config.grid[a], one[1][a], MAX_GRID[a]));
+        let block_dim = [0, 1, 2].map(|a| extent("blockDim", a, config.block[a], one[0][a], max_block[a]));
+        let grid_dim = [0, 1, 2].map(|a| extent("gridDim", a, config.grid[a], one[1][a], max_grid[a]));
         if block_dim.iter().any(|d| d.as_num().is_none()) {
             let volume = block_dim.iter().fold(N::num(1), |v, d| N::mul(IntTy::MATH, &v, d));
             pre.push(volume.le(&N::num(config.max_threads)));
+            if config.any_hardware && used.block.contains(&true) {
+                assumptions.push(format!("a work-group has at most {} work-items", config.max_threads));
+            }
         }
         let cluster_dim = [0, 1, 2].map(|a| {
             let size = match (grid_dim[a].as_num(), config.cluster) {
@@ -282,18 +294,22 @@ impl<'p> Walk<'p> {
         }
         for axis in 0..3 {
             let (block, grid) = (&block_dim[axis], &grid_dim[axis]);
-            // Of the other axes the hardware says so.
-            if config.large_grids || axis > 0 || (block.as_num().is_some() && grid.as_num().is_some()) {
+            // Of the other axes the hardware of CUDA says so.
+            if config.large_grids
+                || (axis > 0 && !config.any_hardware)
+                || (block.as_num().is_some() && grid.as_num().is_some())
+            {
                 continue;
             }
             let threads = N::mul(IntTy::MATH, grid, block);
-            let before = N::mul(IntTy::MATH, &N::var(&Var::new("blockIdx.x", IntTy::U32)), block);
+            let index = Var::new(format!("blockIdx.{}", AXES[axis]).as_str(), IntTy::U32);
+            let before = N::mul(IntTy::MATH, &N::var(&index), block);
             pre.push(threads.le(&N::num(MAX_ALONG)));
             if grid.as_num().is_none() {
                 pre.push(before.le(&N::num(MAX_ALONG - 1)));
             }
-            if used.grid[axis] && used.block[axis] {
-                assumptions.push("fewer than 2^28 threads along x".to_owned());
+            if used.grid[axis] {
+                assumptions.push(format!("fewer than 2^28 threads along {}", AXES[axis]));
             }
         }
         let mut coordinate = |what: &str, axis: usize, extent: &N| -> (Var, N) {
@@ -472,7 +488,12 @@ impl<'p> Walk<'p> {
 
     fn object(&mut self, name: &str, kind: ObjectKind, ty: Type) -> ObjId {
         let id = ObjId(self.objects.len() as u32);
-        self.objects.push(Object { name: Name::new(name), kind, ty });
+        let mut symbol = clean(name);
+        let is_array = |o: &Object| o.kind != ObjectKind::Private;
+        if kind == ObjectKind::Private || self.objects.iter().any(|o| is_array(o) && o.symbol == symbol) {
+            symbol.push_str(&format!("${}", id.0));
+        }
+        self.objects.push(Object { name: Name::new(name), symbol, kind, ty });
         id
     }
 
@@ -540,25 +561,45 @@ impl<'p> Walk<'p> {
     }
 
     fn set_cell(&mut self, object: ObjId, offset: u64, size: u64, value: Value) {
+        self.uncover(object, offset, size);
         let rest = N::num(0);
         let cells = self
             .state
             .private
             .entry(object)
             .or_insert_with(|| Rc::new(Cells { cells: BTreeMap::new(), rest, open: true }));
-        let cells = Rc::make_mut(cells);
-        // Cells that overlap with the new one are gone.
-        let overlapping: Vec<u64> = cells
-            .cells
-            .range(offset.saturating_sub(64)..offset.saturating_add(size))
-            .filter(|(at, (n, _))| **at + n > offset && **at != offset)
-            .map(|(at, _)| *at)
-            .collect();
-        for at in overlapping {
-            cells.open = true;
+        Rc::make_mut(cells).cells.insert(offset, (size, value));
+    }
+
+    /// Removes the cells that overlap with some bytes and are not the cell of these: what is left of them is not known.
+    fn uncover(&mut self, object: ObjId, offset: u64, size: u64) {
+        let Some(cells) = self.state.private.get(&object) else { return };
+        let near = cells.near(offset, size);
+        let others: Vec<(u64, u64)> =
+            near.into_iter().map(|(at, n, _)| (at, n)).filter(|cell| *cell != (offset, size)).collect();
+        if others.is_empty() {
+            return;
+        }
+        let mut cells = Cells::clone(cells);
+        cells.open = true;
+        if others.iter().any(|(at, n)| *at < offset || at + n > offset.saturating_add(size)) {
+            cells.rest = self.fresh_local("content");
+        }
+        for (at, _) in others {
             cells.cells.remove(&at);
         }
-        cells.cells.insert(offset, (size, value));
+        self.state.private.insert(object, Rc::new(cells));
+    }
+
+    /// Forgets some bytes of a private object, which may hold anything then.
+    fn open(&mut self, object: ObjId, offset: u64, size: u64) {
+        self.uncover(object, offset, size);
+        let rest = self.fresh_local("content");
+        if let Some(cells) = self.state.private.get_mut(&object) {
+            let cells = Rc::make_mut(cells);
+            cells.cells.remove(&offset);
+            (cells.rest, cells.open) = (rest, true);
+        }
     }
 
     // ---- unknown values ----
@@ -745,7 +786,8 @@ impl<'p> Walk<'p> {
         let e = self.under(&B::not(&cond), els);
         let els_out = std::mem::replace(&mut self.out, outer);
         let els_state = std::mem::replace(&mut self.state, State::start());
-        self.state = State::join(&cond, then_state, els_state);
+        let joined = State::join(&cond, then_state, els_state, &mut || self.fresh_local("content"));
+        self.state = joined;
         self.trim_state();
         self.emit(Protocol::branch(&cond, Protocol::seq(then_out), Protocol::seq(els_out)));
         (Some(t), Some(e))

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::expr::is_float;
 use super::settled::Log;
 use super::value::{ObjId, Offset, Pointer, Value};
 use crate::base::Name;
-use crate::exp::{B, N};
+use crate::exp::{B, Fun, FunKind, IntTy, N};
+use crate::kernel::types::Type;
 
 /// The private contents of an object: values of scalar cells by byte offset; other cells are a function of `rest`.
 #[derive(Clone, PartialEq, Debug)]
@@ -82,7 +84,9 @@ impl State {
     }
 
     /// The state after `if (cond) .. else ..`, from the states after the two branches.
-    pub fn join(cond: &B, then: State, els: State) -> State {
+    ///
+    /// `fresh` gives values that are not known.
+    pub fn join(cond: &B, then: State, els: State, fresh: &mut dyn FnMut() -> N) -> State {
         let flag = |t: &B, e: &B| {
             if t == e {
                 t.clone()
@@ -94,7 +98,7 @@ impl State {
         for (id, t) in &then.private {
             // What only one branch knows was declared in it.
             let Some(e) = els.private.get(id) else { continue };
-            let joined = if Rc::ptr_eq(t, e) { t.clone() } else { Rc::new(join_cells(cond, t, e)) };
+            let joined = if Rc::ptr_eq(t, e) { t.clone() } else { Rc::new(join_cells(cond, t, e, fresh)) };
             private.insert(*id, joined);
         }
         let mut versions = BTreeMap::new();
@@ -124,42 +128,66 @@ impl State {
     }
 }
 
-fn join_cells(cond: &B, then: &Cells, els: &Cells) -> Cells {
+/// Private contents after a branch. [INF-JOIN]
+fn join_cells(cond: &B, then: &Cells, els: &Cells, fresh: &mut dyn FnMut() -> N) -> Cells {
     let mut cells = BTreeMap::new();
-    // A part of the bytes may be listed as part of something else.
-    let overlapped = |side: &Cells, offset: u64, size: u64| {
-        let near = side.cells.range(offset.saturating_sub(64)..offset.saturating_add(size));
-        near.into_iter().any(|(at, (n, _))| *at + n > offset)
-    };
-    let mut open = then.open || els.open;
-    for (offset, (size, t)) in &then.cells {
-        match els.cells.get(offset) {
-            Some((other, e)) if other == size => {
-                cells.insert(*offset, (*size, join_values(cond, t, e)));
+    let mut lost = false;
+    for offset in then.cells.keys().chain(els.cells.keys()) {
+        let (t, e) = match (then.cells.get(offset), els.cells.get(offset)) {
+            (Some(t), Some(e)) if t.0 == e.0 => (Some(t.1.clone()), Some(e.1.clone())),
+            // A part of the bytes may be listed as part of something else.
+            (Some(t), None) if els.near(*offset, t.0).is_empty() => (Some(t.1.clone()), els.unlisted(*offset, t)),
+            (None, Some(e)) if then.near(*offset, e.0).is_empty() => (then.unlisted(*offset, e), Some(e.1.clone())),
+            _ => (None, None),
+        };
+        match (t, e) {
+            (Some(t), Some(e)) => {
+                let size = then.cells.get(offset).or(els.cells.get(offset)).map_or(0, |(size, _)| *size);
+                cells.insert(*offset, (size, join_values(cond, &t, &e)));
             }
-            // Not initialised on the other side: reading it there has no meaning.
-            None if !els.open && !overlapped(els, *offset, *size) => {
-                cells.insert(*offset, (*size, t.clone()));
+            _ => lost = true,
+        }
+    }
+    // What is not listed any more is not what it was before.
+    let rest = if lost { fresh() } else { N::ite(cond, &then.rest, &els.rest) };
+    Cells { cells, rest, open: lost || then.open || els.open }
+}
+
+impl Cells {
+    /// The cells that have some of these bytes.
+    pub fn near(&self, offset: u64, size: u64) -> Vec<(u64, u64, &Value)> {
+        let near = self.cells.range(offset.saturating_sub(64)..offset.saturating_add(size));
+        near.filter(|(at, (n, _))| *at + n > offset).map(|(at, (n, value))| (*at, *n, value)).collect()
+    }
+
+    /// What is in the place of a cell that only the other side of a branch lists; `None` when that cannot be said.
+    fn unlisted(&self, offset: u64, (size, other): &(u64, Value)) -> Option<Value> {
+        match other {
+            // Not initialised here: reading it has no meaning.
+            _ if !self.open => Some(other.clone()),
+            Value::Num(n) => {
+                Some(Value::Num(self.rest_at(number_type(n, *size)?, &Offset::start().bytes(i128::from(offset)))))
             }
-            None | Some(_) => open = true,
+            _ => None,
         }
     }
-    for (offset, cell) in &els.cells {
-        if then.cells.contains_key(offset) {
-            continue;
-        }
-        if !then.open && !overlapped(then, *offset, cell.0) {
-            cells.insert(*offset, cell.clone());
-        } else {
-            open = true;
-        }
+
+    /// A number in a cell that is not listed: a function of what identifies the contents, and of the offset.
+    pub fn rest_at(&self, ty: IntTy, offset: &Offset) -> N {
+        let mut args = vec![self.rest.clone(), N::num(offset.constant)];
+        args.extend(offset.terms.iter().map(|(n, _)| n.clone()));
+        let name = format!("private.{ty}.{}", offset.terms.len());
+        N::call(Fun { name: name.as_str().into(), ty, kind: FunKind::Abstract }, args)
     }
-    let rest = N::ite(cond, &then.rest, &els.rest);
-    if rest != then.rest || rest != els.rest {
-        // One side lost cells to a store at an unknown place: what it does not list is not uninitialised.
-        cells.retain(|offset, _| then.cells.contains_key(offset) && els.cells.contains_key(offset));
+}
+
+/// The type of the number in a cell of so many bytes.
+pub fn number_type(n: &N, size: u64) -> Option<IntTy> {
+    match n.ty() {
+        _ if is_float(n) => Some(IntTy::OPAQUE),
+        Some(ty) if ty != IntTy::MATH && Type::Int(ty).size() == size => Some(ty),
+        _ => [IntTy::I8, IntTy::I16, IntTy::I32, IntTy::I64].into_iter().find(|ty| Type::Int(*ty).size() == size),
     }
-    Cells { cells, rest, open }
 }
 
 /// Is this value surely the null pointer?
@@ -208,6 +236,35 @@ pub fn join_values(cond: &B, then: &Value, els: &Value) -> Value {
             let parts = t.iter().zip(e).map(|(a, b)| (a.0, a.1.clone(), join_values(cond, &a.2, &b.2)));
             Value::Agg(parts.collect())
         }
-        _ => then.clone(),
+        // Of different layouts: the parts that both have; whoever stores the value opens the others.
+        (Value::Agg(t), Value::Agg(e)) => {
+            let parts = t.iter().filter_map(|(at, ty, value)| {
+                let (_, _, other) = e.iter().find(|(o, other, _)| o == at && other == ty)?;
+                Some((*at, ty.clone(), join_values(cond, value, other)))
+            });
+            Value::Agg(parts.collect())
+        }
+        // A structure of which only the identity is known: its parts are functions of that.
+        (Value::Agg(t), Value::Num(e)) => {
+            let parts = t.iter().map(|(at, ty, v)| (*at, ty.clone(), join_values(cond, v, &part_of(e, *at, ty))));
+            Value::Agg(parts.collect())
+        }
+        (Value::Num(t), Value::Agg(e)) => {
+            let parts = e.iter().map(|(at, ty, v)| (*at, ty.clone(), join_values(cond, &part_of(t, *at, ty), v)));
+            Value::Agg(parts.collect())
+        }
+        _ => Value::Void,
     }
+}
+
+/// A part of a structure of which only the identity is known.
+fn part_of(whole: &N, at: u64, ty: &Type) -> Value {
+    let ty = match ty {
+        Type::Ptr(inner) if **inner == Type::Fun => return Value::Fun(Vec::new(), true),
+        Type::Ptr(_) | Type::Ref(_) => return Value::Ptr(Pointer::unknown()),
+        Type::Int(int) => *int,
+        _ => IntTy::OPAQUE,
+    };
+    let fun = Fun { name: format!("part.{ty}").as_str().into(), ty, kind: FunKind::Abstract };
+    Value::Num(N::call(fun, vec![whole.clone(), N::num(i128::from(at))]))
 }

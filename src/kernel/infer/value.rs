@@ -202,3 +202,27 @@ pub fn scalars(ty: &Type, base: u64, limit: usize, out: &mut Vec<(u64, Type)>) -
         }
     }
 }
+
+/// Do the parts of a value say all of it? Not those of a union whose first member is smaller than others, nor those of
+/// what has too many of them.
+pub fn is_whole(ty: &Type, parts: &[(u64, Type, Value)]) -> bool {
+    let mut layout = Vec::new();
+    let bytes = || parts.iter().fold(0u64, |sum, (_, ty, _)| sum.saturating_add(ty.size()));
+    scalars(ty, 0, 256, &mut layout).is_some()
+        && parts.len() >= layout.len()
+        && (!has_overlap(ty) || bytes() >= ty.size())
+}
+
+/// Do members lie on top of each other somewhere in a type?
+fn has_overlap(ty: &Type) -> bool {
+    match ty {
+        Type::Struct(s) => {
+            let end = |f: &crate::kernel::types::Field| f.offset.saturating_add(f.ty.size());
+            let mut fields: Vec<_> = s.fields.iter().collect();
+            fields.sort_by_key(|f| f.offset);
+            fields.windows(2).any(|pair| end(pair[0]) > pair[1].offset) || fields.iter().any(|f| has_overlap(&f.ty))
+        }
+        Type::Array(elem, _) => has_overlap(elem),
+        _ => false,
+    }
+}

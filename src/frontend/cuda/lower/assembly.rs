@@ -90,15 +90,10 @@ impl<'l, 't> Body<'l, 't> {
         let code = self.text(code).replace("\\n", " ").replace("\\t", " ").replace('"', " ");
         let instructions: Vec<&str> = code.split(';').flat_map(|i| i.split(['{', '}'])).map(str::trim).collect();
         let instructions: Vec<&str> = instructions.into_iter().filter(|i| !i.is_empty()).collect();
-        if let Some(barriers) = instructions.iter().map(|i| barrier(i)).collect::<Option<Vec<_>>>()
-            && let Some(all) = barriers
-                .into_iter()
-                .map(|b| Expr::new(ExprKind::Intrinsic(b, vec![]), Type::Void, span))
-                .reduce(|a, b| Expr::new(ExprKind::Comma(Box::new(a), Box::new(b)), Type::Void, span))
-        {
-            return all;
-        }
-        if !instructions.iter().all(|i| computes(i)) {
+        let barriers = instructions.iter().map(|i| barrier(i)).collect::<Option<Vec<_>>>();
+        let barriers = barriers.filter(|list| !list.is_empty());
+        let jumps = node.child_by_field_name("goto_labels").is_some();
+        if jumps || (barriers.is_none() && !instructions.iter().all(|i| computes(i))) {
             return self.unknown(node, "inline assembly");
         }
         let (Some(outputs), Some(inputs)) =
@@ -106,22 +101,27 @@ impl<'l, 't> Body<'l, 't> {
         else {
             return self.unknown(node, "inline assembly");
         };
-        // What is computed is not known: all that is, is what it is computed from, which is evaluated.
+        // What is computed is not known: all that is, is what it is computed from, which is evaluated before.
         let inputs: Vec<Expr> = inputs.into_iter().map(|(_, e)| self.value(e)).collect();
         let result = |ty: Type, args: Vec<Expr>| {
             Expr::new(ExprKind::Intrinsic(Intrinsic::Havoc(Name::new("asm")), args), ty, span)
         };
-        let mut all = result(Type::INT, inputs);
+        let barriers = barriers.into_iter().flatten();
+        let mut all: Vec<Expr> =
+            barriers.map(|b| Expr::new(ExprKind::Intrinsic(b, vec![]), Type::Void, span)).collect();
+        if !inputs.is_empty() || all.is_empty() {
+            all.insert(0, result(Type::INT, inputs));
+        }
         for (constraint, place) in outputs {
             let mut args = Vec::new();
             if constraint.contains('+') {
                 args.push(self.value(place.clone()));
             }
             let value = result(place.ty.value().clone(), args);
-            let store = self.assign(place, value, span);
-            all = Expr::new(ExprKind::Comma(Box::new(all), Box::new(store)), Type::Void, span);
+            all.push(self.assign(place, value, span));
         }
-        all
+        let last = all.pop().unwrap_or_else(|| result(Type::INT, Vec::new()));
+        self.preceded(all, last)
     }
 
     /// Constraints and expressions; `None` when one is in memory.

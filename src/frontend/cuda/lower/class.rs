@@ -628,7 +628,7 @@ impl<'l, 't> Body<'l, 't> {
             (Method::None, Found::One(_)) => unclear(self, all),
             // One that is there and is not understood; or an operator of the language, after a conversion.
             (Method::None, Found::None) => {
-                let arity = |d: &FunDecl<'t>| Self::parameter_defaults(d).len() == all.len();
+                let arity = |d: &FunDecl<'t>| Self::takes(d, all.len());
                 let generic = list.iter().any(|(d, _)| d.template.is_some() && arity(d));
                 let converts = |body: &mut Self, ty: &Type| {
                     matches!(ty, Type::Struct(_)) && !body.own_methods(ty, "operator cast").is_empty()

@@ -20,6 +20,7 @@ mod instances;
 mod lambda;
 mod literal;
 mod names;
+mod open;
 mod opencl;
 mod overload;
 mod stmt;
@@ -45,7 +46,7 @@ use super::annotations::{Problem, refused};
 use super::builtins;
 use super::types::{BIT_FIELD, Bindings, is_auto};
 use super::unit::{
-    Enumerator, Found, FunDecl, Mark, Names, Qualifier, ScopeId, TypeDecl, Unit, child_of_kind, declared_name,
+    Dialect, Enumerator, Found, FunDecl, Mark, Names, Qualifier, ScopeId, TypeDecl, Unit, child_of_kind, declared_name,
     has_child, last_named, split_init,
 };
 use crate::base::{Name, Span};
@@ -93,6 +94,7 @@ pub struct LoweredKernel {
     /// Does it read the size of work-groups of OpenCL C, or how many work-items there are in all?
     pub whole_groups: bool,
     pub offset: [i128; 3],
+    pub is_opencl: bool,
 }
 
 /// Lowers one kernel at a time; shares the tables of types between them.
@@ -229,6 +231,7 @@ impl<'t> Lower<'t> {
             uses_offset,
             whole_groups,
             offset,
+            is_opencl: self.unit.dialect == Dialect::OpenCl,
         }
     }
 

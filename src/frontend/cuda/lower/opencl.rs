@@ -47,6 +47,12 @@ impl<'l, 't> Body<'l, 't> {
             Err(args) => args,
         };
         let Some(builtin) = opencl::function(name) else { return Err(args) };
+        // What does nothing still evaluates its arguments, but those of annotations.
+        if builtin.intrinsic == Intrinsic::Nothing && !name.starts_with("__") {
+            let args: Vec<Expr> = args.into_iter().map(|arg| self.value(arg)).collect();
+            let nothing = self.call_builtin(builtin, Vec::new(), span);
+            return Ok(self.preceded(args, nothing));
+        }
         if builtin.result.is_some() || name.starts_with("__") {
             return Ok(self.call_builtin(builtin, args, span));
         }
@@ -370,9 +376,20 @@ impl<'l, 't> Body<'l, 't> {
             return self.image(name, args, span);
         }
         match (name, args.as_slice()) {
-            ("barrier" | "work_group_barrier", [flags] | [flags, _]) => {
-                let intrinsic = Intrinsic::FencedBarrier;
-                Ok(Expr::new(ExprKind::Intrinsic(intrinsic, vec![flags.clone()]), Type::Void, span))
+            ("barrier" | "work_group_barrier", [flags]) => Ok(fenced_barrier(flags.clone(), span)),
+            ("barrier" | "work_group_barrier", [flags, scope]) => {
+                let given = [flags.clone(), scope.clone()].map(|arg| self.value(arg));
+                match fold(scope) {
+                    // From the work-group on.
+                    Some(1..=3) => Ok(fenced_barrier(flags.clone(), span)),
+                    // Memory is ordered within each work-item or sub-group alone.
+                    Some(_) => Ok(self.preceded(given, fenced_barrier(self.size(0, span), span))),
+                    None => {
+                        let flags = Intrinsic::Havoc(Name::new("flags"));
+                        let flags = Expr::new(ExprKind::Intrinsic(flags, vec![]), Type::UINT, span);
+                        Ok(self.preceded(given, fenced_barrier(flags, span)))
+                    }
+                }
             }
             // All work-items of the group have to get there, but no memory is ordered.
             (_, [first, ..])
@@ -381,8 +398,7 @@ impl<'l, 't> Body<'l, 't> {
                     .any(|w| name.strip_prefix("work_group_").is_some_and(|rest| rest.starts_with(w))) =>
             {
                 let ty = first.ty.clone();
-                let flags = Expr::new(ExprKind::Int(0), Type::INT, span);
-                let barrier = Expr::new(ExprKind::Intrinsic(Intrinsic::FencedBarrier, vec![flags]), Type::Void, span);
+                let barrier = fenced_barrier(self.size(0, span), span);
                 let value = Expr::new(ExprKind::Intrinsic(Intrinsic::Havoc(Name::new(name)), args), ty, span);
                 Ok(self.preceded([barrier], value))
             }
@@ -545,4 +561,9 @@ fn vector_access(name: &str, stem: &str) -> Option<(u64, bool, bool)> {
         ("2" | "3" | "4" | "8" | "16", _) => Some((digits.parse().ok()?, half, aligned)),
         _ => None,
     }
+}
+
+/// A barrier of the work-group, with the flags that say which memory it orders.
+fn fenced_barrier(flags: Expr, span: Span) -> Expr {
+    Expr::new(ExprKind::Intrinsic(Intrinsic::FencedBarrier, vec![flags]), Type::Void, span)
 }

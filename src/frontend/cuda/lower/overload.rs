@@ -1,5 +1,6 @@
 //! Overload resolution: which function a call means, of those that have its name.
 
+use super::open::Open;
 use super::*;
 
 /// The function that a call means.
@@ -14,10 +15,12 @@ pub(super) struct Chosen<'t> {
 pub(super) const FAR: usize = 20;
 
 /// A function that could be called so.
-struct Candidate<'t> {
-    chosen: Chosen<'t>,
+pub(super) struct Candidate<'t> {
+    pub chosen: Chosen<'t>,
     /// Its parameters, with the arguments of its template put in.
-    types: Vec<Type>,
+    pub types: Vec<Type>,
+    /// How far each argument is from its parameter.
+    pub costs: Vec<usize>,
     /// Lower is better: cost of the conversions, is a template, how general its parameters are.
     rank: (usize, bool, usize),
     fit: usize,
@@ -49,13 +52,18 @@ impl<'l, 't> Body<'l, 't> {
             || (!list.iter().any(|(d, _)| fit(d).is_some()) && names.may_stand_for_others(qualifier));
         let fits: Vec<Option<usize>> = list.iter().map(|(d, _)| if lenient { Some(0) } else { fit(d) }).collect();
         let mut candidates: Vec<Candidate<'t>> = Vec::new();
-        let mut open = false;
+        // Those of which it is not known whether they can be called so.
+        let mut open: Vec<(FunDecl<'t>, usize, Open)> = Vec::new();
         for ((decl, outer), fit) in list.iter().zip(fits) {
             let (Some(fit), false) = (fit, special(decl) && !only_special) else { continue };
             let Some((bindings, types, general)) = self.viable(decl, template, args, outer) else {
-                open |= self.is_open(decl, template, args);
+                open.extend(self.openness(decl, template, args).map(|why| (*decl, fit, why)));
                 continue;
             };
+            if list.len() > 1 && self.disagrees(decl, template, args) {
+                open.push((*decl, fit, Open::Unclear));
+                continue;
+            }
             let mut costs: Vec<usize> =
                 types.iter().zip(args).map(|(ty, arg)| self.mismatch(ty.value(), arg)).collect();
             for (i, (ty, arg)) in types.iter().zip(args).enumerate() {
@@ -67,10 +75,10 @@ impl<'l, 't> Body<'l, 't> {
             if list.len() > 1 && costs.iter().any(|cost| *cost >= FAR) {
                 continue;
             }
-            let cost = costs.into_iter().sum();
+            let cost = costs.iter().sum();
             let is_template = decl.template.is_some();
             let chosen = Chosen { decl: *decl, bindings, cost };
-            candidates.push(Candidate { chosen, types, rank: (cost, is_template, general), fit });
+            candidates.push(Candidate { chosen, types, costs, rank: (cost, is_template, general), fit });
         }
         // What is declared later is not seen, but through the classes of the arguments.
         let at = self.at;
@@ -92,9 +100,12 @@ impl<'l, 't> Body<'l, 't> {
                 _ => candidates.retain(|c| seen(c)),
             }
         }
-        // One of which it is not known whether it can be called so.
-        if open && !candidates.is_empty() {
-            return Found::Ambiguous;
+        let inner = candidates.iter().map(|c| c.fit).max().unwrap_or(0);
+        for (decl, fit, why) in open {
+            let hidden = fit != 0 && fit != inner;
+            if !candidates.is_empty() && !hidden && !candidates.iter().any(|c| self.goes_before(c, args, &decl, why)) {
+                return Found::Ambiguous;
+            }
         }
         if candidates.len() > 1 && candidates.iter().any(|c| self.is_constrained(&c.chosen.decl)) {
             return Found::Ambiguous;
@@ -105,7 +116,6 @@ impl<'l, 't> Body<'l, 't> {
         {
             return Found::Ambiguous;
         }
-        let inner = candidates.iter().map(|c| c.fit).max().unwrap_or(0);
         candidates.retain(|c| c.fit == 0 || c.fit == inner);
         let Some(best) = candidates.iter().map(|c| c.rank).min() else { return Found::None };
         candidates.retain(|c| c.rank == best);
@@ -164,31 +174,18 @@ impl<'l, 't> Body<'l, 't> {
         }
     }
 
-    /// Could this be called so, if more was known: are its template arguments given, but not understood?
-    pub(super) fn is_open(&mut self, decl: &FunDecl<'t>, template: Option<Node<'t>>, args: &[Expr]) -> bool {
-        let defaults = Self::parameter_defaults(decl);
-        let required = defaults.iter().take_while(|d| d.is_none()).count();
-        let counts = (required..=defaults.len()).contains(&args.len());
-        let given = template.map(|l| self.template_arguments(l)).unwrap_or_default();
-        let parameters = decl.template.filter(|t| t.named_child_count() > 0);
-        counts
-            && !given.is_empty()
-            && parameters.is_some_and(|p| {
-                self.template_parameters(p).len() >= given.len() && !self.is_left_over(decl, p, given.len())
-            })
-    }
-
-    /// Has the template a parameter after the given ones that no default says, and that no parameter of the function names?
-    fn is_left_over(&self, decl: &FunDecl<'t>, parameters: Node<'t>, given: usize) -> bool {
-        let list = decl.declarator.child_by_field_name("parameters").map_or("", |l| self.text(l));
-        let named: Vec<&str> = list.split(|c: char| c != '_' && !c.is_alphanumeric()).collect();
-        let mut cursor = parameters.walk();
-        let own = parameters.named_children(&mut cursor).filter(|p| p.kind() != "comment").collect::<Vec<_>>();
-        let names = self.template_parameters(parameters);
-        own.iter().zip(&names).skip(given).any(|(parameter, name)| {
-            matches!(parameter.kind(), "type_parameter_declaration" | "parameter_declaration")
-                && !name.is_empty()
-                && !named.contains(&name.as_str())
+    /// Do two arguments, numbers of different types, say different things of one parameter of a template?
+    pub(super) fn disagrees(&mut self, decl: &FunDecl<'t>, template: Option<Node<'t>>, args: &[Expr]) -> bool {
+        let Some(parameters) = decl.template.filter(|t| t.named_child_count() > 0) else { return false };
+        let given = template.map_or(0, |l| self.template_arguments(l).len());
+        let names: Vec<String> = self.template_parameters(parameters).into_iter().skip(given).collect();
+        let patterns = self.parameter_types(decl, &Bindings::default());
+        let mut found: HashMap<String, Type> = HashMap::new();
+        patterns.iter().zip(args).any(|(pattern, arg)| {
+            let mut deduced = Bindings::default();
+            self.deduce(pattern, &arg.ty, &names, &mut deduced);
+            let numbers = deduced.types.into_iter().filter(|(_, ty)| matches!(ty, Type::Int(_) | Type::Float(_)));
+            numbers.into_iter().any(|(name, ty)| found.insert(name, ty.clone()).is_some_and(|known| known != ty))
         })
     }
 

@@ -593,6 +593,11 @@ impl<'l, 't> Body<'l, 't> {
         };
         let value = self.converted(value);
         let value = self.value(value);
+        // Labels are converted to the promoted type of the value.
+        let value = match value.ty {
+            Type::Int(int) => self.convert(value, &Type::Int(promote(int))),
+            _ => value,
+        };
         let Some(body) = node.child_by_field_name("body") else {
             return self.unknown_stmt("this switch", span, out);
         };
@@ -608,7 +613,10 @@ impl<'l, 't> Body<'l, 't> {
                 continue;
             }
             let label_node = item.child_by_field_name("value");
-            let label = label_node.map(|v| self.rvalue(v));
+            let label = label_node.map(|v| {
+                let label = self.rvalue(v);
+                self.convert(label, &value.ty)
+            });
             let mut stmts = Vec::new();
             let mut inner = item.walk();
             for child in item.named_children(&mut inner).collect::<Vec<_>>() {

@@ -20,9 +20,7 @@ impl<'l, 't> Body<'l, 't> {
         }
         let mut result: Option<Type> = None;
         for (decl, outer) in list {
-            let defaults = Self::parameter_defaults(decl);
-            let required = defaults.iter().take_while(|d| d.is_none()).count();
-            if !(required..=defaults.len()).contains(&args.len()) {
+            if !Self::takes(decl, args.len()) {
                 continue;
             }
             let (bindings, types, _) = self.viable(decl, template, args, outer)?;
@@ -61,11 +59,14 @@ impl<'l, 't> Body<'l, 't> {
         let mut meant: Vec<(FunDecl<'t>, Bindings, Vec<Type>)> = Vec::new();
         for (decl, outer) in list {
             let Some((bindings, types, _)) = self.viable(decl, template, args, outer) else {
-                if self.is_open(decl, template, args) {
+                if self.openness(decl, template, args).is_some() {
                     return None;
                 }
                 continue;
             };
+            if self.disagrees(decl, template, args) {
+                return None;
+            }
             if !types.iter().zip(args).any(|(ty, arg)| self.mismatch(ty.value(), arg) >= FAR) {
                 meant.push((*decl, bindings, types));
             }

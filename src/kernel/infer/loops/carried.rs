@@ -8,10 +8,10 @@ impl Walk<'_> {
         Var { name, ty }
     }
 
-    pub(super) fn cell_type(&self, object: ObjId, offset: u64) -> Option<Type> {
+    pub(super) fn cell_type(&self, object: ObjId, offset: u64, size: u64) -> Option<Type> {
         let mut parts = Vec::new();
         scalars(&self.info(object).ty, 0, 256, &mut parts)?;
-        parts.into_iter().find(|(o, _)| *o == offset).map(|(_, t)| t)
+        parts.into_iter().find(|(o, t)| *o == offset && t.size() == size).map(|(_, t)| t)
     }
 
     /// Puts a placeholder in place of everything that the loop may change.
@@ -30,7 +30,8 @@ impl Walk<'_> {
             let is_small = scalars(&ty, 0, 64, &mut parts).is_some();
             if is_small {
                 for (offset, ty) in parts {
-                    let missing = self.state.private.get(object).is_none_or(|c| !c.cells.contains_key(&offset));
+                    let free = |c: &Rc<Cells>| c.near(offset, ty.size()).is_empty();
+                    let missing = self.state.private.get(object).is_none_or(free);
                     if missing && !matches!(ty, Type::Ptr(_) | Type::Ref(_) | Type::Fun) {
                         let value = self.load_private(*object, &Offset::start().bytes(i128::from(offset)), &ty);
                         self.set_cell(*object, offset, ty.size(), value);
@@ -53,9 +54,9 @@ impl Walk<'_> {
                 let home = (*object, *offset);
                 let value = match value {
                     Value::Num(init) => {
-                        let int = match self.cell_type(*object, *offset) {
+                        let int = match self.cell_type(*object, *offset, *size) {
                             Some(Type::Int(int)) => int,
-                            _ => init.ty().unwrap_or(IntTy::OPAQUE),
+                            _ => number_type(init, *size).unwrap_or(IntTy::OPAQUE),
                         };
                         let var = self.placeholder(&label, int);
                         let home = Home::Cell(*object, *offset);
@@ -234,6 +235,8 @@ impl Walk<'_> {
                 // What has become a cell of its own is part of the rest for the next iteration.
                 Home::Rest(o) if self.has_new_cells(head, *o) => self.fresh_local("content"),
                 Home::Rest(o) => match self.state.private.get(o) {
+                    // A cell that is not carried shows what the iteration before left.
+                    Some(_) if lists_others(head, &self.state, *o) => self.fresh_local("changed"),
                     Some(cells) => cells.rest.clone(),
                     None => N::var(&c.var),
                 },
@@ -243,6 +246,15 @@ impl Walk<'_> {
             self.counters.pop();
         }
     }
+}
+
+/// Does an object have numbers in other cells in the one state than in the other?
+pub(super) fn lists_others(head: &State, now: &State, object: ObjId) -> bool {
+    let numbers = |s: &State| -> Vec<(u64, u64)> {
+        let cells = s.private.get(&object).into_iter().flat_map(|c| &c.cells);
+        cells.filter(|(_, (_, v))| matches!(v, Value::Num(_))).map(|(at, (size, _))| (*at, *size)).collect()
+    };
+    numbers(head) != numbers(now)
 }
 
 pub(super) fn strides(offset: &Offset) -> Vec<u64> {

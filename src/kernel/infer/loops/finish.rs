@@ -275,7 +275,10 @@ impl Walk<'_> {
         for object in objects {
             let Some(now) = self.state.private.get(object).cloned() else { continue };
             let Some(then) = before.private.get(object) else { continue };
-            let open = then.open || now.open;
+            // Cells that are not carried are not listed any more.
+            let is_carried = |at: &u64| carried.iter().any(|c| c.home == Home::Cell(*object, *at));
+            let dropped = now.cells.iter().any(|(at, (_, v))| matches!(v, Value::Num(_)) && !is_carried(at));
+            let open = then.open || now.open || dropped;
             let mut cells = Cells { cells: BTreeMap::new(), rest: then.rest.clone(), open };
             for (c, value) in carried.iter().zip(&finals) {
                 match &c.home {

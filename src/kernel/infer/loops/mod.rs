@@ -23,7 +23,7 @@ use leading::Parts;
 use range::{in_range, most_trips, one_more};
 
 use super::settled::Log;
-use super::state::{Cells, State};
+use super::state::{Cells, State, number_type};
 use super::value::{ObjId, Offset, Pointer, Target, Value, scalars};
 use super::{Walk, clean, conjuncts};
 use crate::base::Name;
