@@ -125,11 +125,13 @@ fn false_parameters(root: Node, text: &str, words: &Words, found: &mut Vec<(usiz
                 None => return false,
             }
         };
-        if node.kind() != "declaration" {
+        let mut cursor = node.walk();
+        // Around functions only a constant is looked for, and there all that is in its parentheses has to be values.
+        let in_body = in_body(node);
+        let fixed = node.named_children(&mut cursor).any(|c| matches!(word(c), "const" | "constexpr"));
+        if node.kind() != "declaration" || !(fixed || in_body) {
             return;
         }
-        let in_body = in_body(node);
-        let mut cursor = node.walk();
         for mut declarator in node.children_by_field_name("declarator", &mut cursor) {
             let plain = declarator.kind() == "function_declarator";
             while matches!(declarator.kind(), "pointer_declarator" | "reference_declarator") {

@@ -84,11 +84,12 @@ impl<'p> Walk<'p> {
             let value = self.eval(arg);
             values.push((value, arg.ty.clone()));
         }
-        let (mut candidates, mut open) = match function {
-            Value::Fun(list, open) => (list, open),
-            _ => (Vec::new(), true),
+        // One that was made of something else than functions may be anything.
+        let (mut candidates, mut open, made) = match function {
+            Value::Fun(list, open) => (list, open, false),
+            _ => (Vec::new(), true, true),
         };
-        if open && !taken.is_empty() {
+        if open && !made && !taken.is_empty() {
             let names: Vec<String> = taken.iter().map(|id| format!("`{}`", self.function(*id).name)).collect();
             let text = format!(
                 "a function pointer that is not known is one of {}, whose addresses are taken",

@@ -137,26 +137,26 @@ impl<'l, 't> Body<'l, 't> {
 }
 
 impl<'t> Lower<'t> {
-    /// The functions for the device whose names stand somewhere in the text where they are not called; none where a member
-    /// function or a lambda expression may be one of them.
+    /// The functions for the device whose names stand somewhere in the text where they are not called; none where nothing outside
+    /// of code for the device keeps the address of one, or where a member function or a lambda expression may be one of them.
     fn taken(&mut self) -> Vec<FunDecl<'t>> {
         if let Some(taken) = &self.taken {
             return taken.clone();
         }
         let unit = self.unit;
         let mut names: Vec<&str> = Vec::new();
-        let (mut members, mut others, mut lambdas) = (HashSet::new(), HashSet::new(), false);
+        let (mut members, mut others, mut kept) = (HashSet::new(), HashSet::new(), false);
+        // Without captures it converts to a pointer. The grammar does not read each one.
+        let lambdas = unit.text.match_indices("[]").any(|(at, _)| {
+            let before = unit.text[..at].trim_end().chars().next_back();
+            before.is_some_and(|c| c != '_' && c != ']' && !c.is_alphanumeric())
+        });
         each_named(unit.tree.root_node(), |node| {
             let name = unit.text.get(node.byte_range()).unwrap_or("");
             match node.kind() {
                 "identifier" => {}
                 "field_identifier" if node.parent().is_some_and(|p| p.kind() == "function_declarator") => {
                     members.insert(name);
-                    return;
-                }
-                "lambda_expression" => {
-                    // Without captures it converts to a pointer.
-                    lambdas |= name.starts_with("[]");
                     return;
                 }
                 _ => return,
@@ -173,15 +173,19 @@ impl<'t> Lower<'t> {
                 "function_declarator" => true,
                 _ => false,
             });
-            if !called && self.names.functions.contains_key(name) && !names.contains(&name) {
-                names.push(name);
+            if called {
+                return;
             }
-            if !called {
-                others.insert(name);
+            others.insert(name);
+            if self.names.functions.contains_key(name) {
+                kept |= is_kept(whole, &unit.text);
+                if !names.contains(&name) {
+                    names.push(name);
+                }
             }
         });
         let is_read = unit.first_error(unit.tree.root_node()).is_none();
-        if !is_read || lambdas || others.iter().any(|name| members.contains(name)) {
+        if !is_read || lambdas || !kept || others.iter().any(|name| members.contains(name)) {
             self.taken = Some(Vec::new());
             return Vec::new();
         }
@@ -247,6 +251,30 @@ impl<'t> Lower<'t> {
         );
         plain && calls.into_iter().all(|callee| self.only_computes(callee, depth + 1))
     }
+}
+
+/// Does the name of a function stand where a variable of the device is initialised or host code has its address, or is an
+/// element of a table assumed to be that function?
+fn is_kept(name: Node, text: &str) -> bool {
+    let str = |node: Node| text.get(node.byte_range()).unwrap_or("");
+    let mut node = name;
+    while let Some(parent) = node.parent() {
+        if parent.kind() == "function_definition" {
+            let head = parent.child_by_field_name("declarator").map_or(parent.end_byte(), |d| d.end_byte());
+            let head = text.get(parent.start_byte()..head).unwrap_or("");
+            if !head.contains("__device__") && !head.contains("__global__") {
+                return true;
+            }
+            let equal = name.parent().filter(|p| p.child_by_field_name("operator").is_some_and(|o| str(o) == "=="));
+            let table =
+                equal.and_then(|e| e.child_by_field_name("left")).is_some_and(|l| l.kind() == "subscript_expression");
+            let call = equal.and_then(|e| e.parent()).and_then(|list| list.parent());
+            let assumed = call.and_then(|c| c.child_by_field_name("function")).is_some_and(|f| str(f) == "__requires");
+            return table && assumed;
+        }
+        node = parent;
+    }
+    true
 }
 
 fn all_understood(stmts: &[Stmt]) -> bool {
