@@ -20,6 +20,7 @@ fn inferred(text: &str) -> Inferred {
         params: BTreeMap::new(),
         warp_size: 32,
         max_threads: 1024,
+        any_hardware: false,
         large_grids: false,
         aliases: BTreeMap::new(),
         steps: 1_000_000,
