@@ -12,8 +12,9 @@ use crate::core::protocol::{Barrier, Fence};
 use crate::core::{Mode, Protocol, Scope, SiteId};
 use crate::exp::subst::Leaves;
 use crate::exp::{B, Fun, FunKind, IntTy, N, NBin, NRel, Var};
-use crate::kernel::ir::{Expr, ExprKind, FunId, Intrinsic};
+use crate::kernel::ir::{Expr, ExprKind, FunId, Intrinsic, Program};
 use crate::kernel::types::{Type, is_group_of_threads};
+use crate::kernel::visit::each_expr;
 
 const MAX_CALL_DEPTH: usize = 100;
 
@@ -84,12 +85,11 @@ impl<'p> Walk<'p> {
             let value = self.eval(arg);
             values.push((value, arg.ty.clone()));
         }
-        // One that was made of something else than functions may be anything.
-        let (mut candidates, mut open, made) = match function {
-            Value::Fun(list, open) => (list, open, false),
-            _ => (Vec::new(), true, true),
+        let (mut candidates, mut open) = match function {
+            Value::Fun(list, open) => (list, open),
+            _ => (Vec::new(), true),
         };
-        if open && !made && !taken.is_empty() {
+        if open && !taken.is_empty() && !makes_functions(self.program) {
             let names: Vec<String> = taken.iter().map(|id| format!("`{}`", self.function(*id).name)).collect();
             let text = format!(
                 "a function pointer that is not known is one of {}, whose addresses are taken",
@@ -835,6 +835,21 @@ fn disjuncts<'e>(expr: &'e Expr, out: &mut Vec<(&'e Expr, &'e Expr)>) -> bool {
         }
         _ => false,
     }
+}
+
+/// Is a function pointer made of something else, so that it may be anything?
+fn makes_functions(program: &Program) -> bool {
+    let is_function = |ty: &Type| matches!(ty.value(), Type::Ptr(inner) if **inner == Type::Fun);
+    let mut found = false;
+    for body in program.functions.iter().filter_map(|f| f.body.as_ref()) {
+        let made = &mut |e: &Expr| {
+            if let ExprKind::Convert(inner) = &e.kind {
+                found |= is_function(&e.ty) && !is_function(&inner.ty) && !matches!(inner.kind, ExprKind::Int(0));
+            }
+        };
+        each_expr(body, made, &mut |_| {});
+    }
+    found
 }
 
 /// An expression without conversions around it.
