@@ -162,6 +162,71 @@ fn what_is_refuted_has_no_solution() {
     assert!(count.get("assuming").is_some_and(|n| *n > 5), "{count:?}");
 }
 
+/// Two threads with indices that mask x by a size p, and what the conditions say of p: powers of two, or not.
+fn masked(seed: u64) -> Question {
+    let mut choices = Choices::seeded(seed, 200);
+    let c = &mut choices;
+    let ty = *c.one_of(&[IntTy::U32, IntTy::I32, IntTy::U8, IntTy::MATH]).expect("a type");
+    let other = if c.pick(6) == 0 { IntTy::U8 } else { ty };
+    let (p, x) = (Var::new("p", ty), ["x!1", "x!2"].map(|name| Var::new(name, ty)));
+    let size = N::var(&p);
+    let one_less = |n: &N, ty: IntTy| N::sub(ty, n, &N::num(1));
+    let sizes: &[i128] = if c.pick(3) == 0 { &[1, 2, 3, 4, 6, 8] } else { &[1, 2, 4, 8] };
+    let zero = N::num(0);
+    let said = match c.pick(4) {
+        0 => N::bin(NBin::And, ty, &size, &one_less(&size, other)).eq(&zero),
+        1 => {
+            let first = N::num(*c.one_of(&[8, 8, 8, 6]).expect("a size"));
+            let step = *c.one_of(&[NBin::Shr, NBin::Div]).expect("a step");
+            let by = if c.pick(3) == 0 { 3 } else { 1 };
+            let value = |k: i128| N::bin(step, ty, &first, &N::num(if step == NBin::Div { 1 << k } else { k * by }));
+            B::or((0..3).map(|k| size.eq(&value(k))).collect::<Vec<_>>())
+        }
+        _ => {
+            let few: Vec<B> = (0..1 + c.pick(3)).filter_map(|_| Some(size.eq(&N::num(*c.one_of(sizes)?)))).collect();
+            B::or(few)
+        }
+    };
+    let least = if c.pick(4) == 0 { 0 } else { 1 };
+    let half = c.pick(4) == 0;
+    let unit = if half { N::bin(NBin::Div, ty, &size, &N::num(2)) } else { size.clone() };
+    let mask = if c.pick(2) == 0 { one_less(&unit, ty) } else { N::add(ty, &unit, &N::num(-1)) };
+    let (kind, swapped, plus) = (c.pick(4), c.pick(2) == 0, [c.pick(2), c.pick(2)]);
+    let index = |t: usize| {
+        let x = N::var(&x[t]);
+        let low = if swapped { N::bin(NBin::And, ty, &mask, &x) } else { N::bin(NBin::And, ty, &x, &mask) };
+        let twice = N::mul(ty, &x, &N::num(2));
+        let base = match kind {
+            0 | 1 => N::sub(ty, &twice, &low),
+            2 => N::add(ty, &N::mul(ty, &N::sub(ty, &x, &low), &N::num(4)), &low),
+            _ => N::sub(ty, &x, &low),
+        };
+        if plus[t] == 0 { base } else { N::add(ty, &base, &unit) }
+    };
+    let touch = index(0).eq(&index(1));
+    let mut conditions = vec![said, N::var(&x[0]).ne(&N::var(&x[1])), touch];
+    let vars = vec![(p, if half { 2 * least } else { least }, 8), (x[0].clone(), 0, 7), (x[1].clone(), 0, 7)];
+    for (var, lo, hi) in &vars {
+        conditions.push(N::num(*lo).le(&N::var(var)));
+        conditions.push(N::var(var).le(&N::num(*hi)));
+    }
+    Question { vars, conditions }
+}
+
+#[test]
+fn a_mask_by_a_power_of_two_is_a_remainder() {
+    let mut refuted = [0, 0];
+    for seed in 0..CASES {
+        let question = masked(seed);
+        let proof = refute_by(Rules::default(), &question.conditions);
+        refuted[usize::from(proof.is_some())] += 1;
+        if let Some(proof) = proof {
+            assert!(!refuted_wrongly(&question, &proof), "{seed}: {:?} by {proof:?}", question.conditions);
+        }
+    }
+    assert!(refuted.iter().all(|n| *n > 500), "{refuted:?}");
+}
+
 #[test]
 fn a_wrong_rule_is_noticed() {
     let right = Rules::default();

@@ -10,6 +10,7 @@ pub mod host;
 pub mod infer;
 pub mod kernel;
 pub mod launch;
+mod near;
 pub mod pipeline;
 pub mod presolve;
 pub mod protocol;

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use super::execute::Tried;
 use super::findings::{Key, axes, kind, report_level};
 use super::kernel::Check;
+use super::near::near;
 use super::pipeline::AtLevel;
 use super::questions::question;
 use super::source::location;
@@ -25,6 +26,8 @@ const OTHERS: Duration = Duration::from_secs(5);
 const UNCONFIRMED: usize = 20;
 /// Times that other parameters are asked for where a run refutes a race.
 const AGAIN: usize = 4;
+/// Times that other races are looked for beside one, and none is found, before that is given up.
+const BARREN: usize = 2;
 /// Values beyond this are worth a question whether smaller ones will do.
 const LARGE: i128 = 64;
 
@@ -36,6 +39,11 @@ struct Asked<'p> {
     base: Vec<B>,
     /// Not the pairs that were found. [RACE-BLOCK]
     blocked: Vec<B>,
+    done: Vec<[(SiteId, u8); 2]>,
+    /// What was asked for smaller values, and not found: with more pairs blocked there are not any either.
+    not_smaller: Vec<Vec<B>>,
+    /// Times that trying may still find nothing. [WIT-NEAR]
+    tries: usize,
     /// Not these parameters, with which a run refuted the race.
     avoided: Vec<B>,
     /// What is known of any pair of threads.
@@ -56,7 +64,12 @@ impl Asked<'_> {
 
     /// The two sides that a model names, and what has to hold so that they race.
     fn solution(&self, model: &Model, same_value: bool) -> Option<([usize; 2], B)> {
-        let pair = chosen(&self.races, model, self.phase)?;
+        let pair = chosen(&self.races, model)?;
+        Some((pair, self.race(pair, same_value)))
+    }
+
+    /// What has to hold so that two sides race.
+    fn race(&self, pair: [usize; 2], same_value: bool) -> B {
         let sides = pair.map(|i| &self.phase.sides[i]);
         let one = self.phase.instantiate(sides[0], Task::One);
         let two = self.phase.instantiate(sides[1], Task::Two);
@@ -64,13 +77,23 @@ impl Asked<'_> {
         let mut parts = vec![self.phase.assumptions.clone(), self.phase.pair(sides[0], sides[1])];
         parts.extend(self.facts.iter().chain(&self.avoided).cloned());
         parts.push(if same_value { same } else { B::not(&same) });
-        Some((pair, B::and(parts)))
+        B::and(parts)
+    }
+
+    fn accesses(&self, pair: [usize; 2]) -> [(SiteId, u8); 2] {
+        pair.map(|i| (self.phase.sides[i].site, kind(&self.phase.sides[i].mode)))
+    }
+
+    fn is_done(&self, pair: [usize; 2]) -> bool {
+        let [one, two] = self.accesses(pair);
+        self.done.contains(&[one, two]) || self.done.contains(&[two, one])
     }
 
     /// From now on other pairs than this one.
     fn block(&mut self, array: &Name, pair: [(SiteId, u8); 2]) {
         let [one, two] = pair.map(|access| self.sides(array, access));
         self.blocked.push(self.races.other_than(&one, &two));
+        self.done.push(pair);
         self.avoided.clear();
     }
 }
@@ -147,7 +170,17 @@ impl Check<'_> {
         }
         let base = vec![phase.assumptions.clone(), races.formula.clone()];
         let facts = self.facts(&base, &phase.locals);
-        let mut asked = Asked { phase, races, base, blocked: Vec::new(), avoided: Vec::new(), facts };
+        let mut asked = Asked {
+            phase,
+            races,
+            base,
+            blocked: Vec::new(),
+            done: Vec::new(),
+            not_smaller: Vec::new(),
+            tries: BARREN,
+            avoided: Vec::new(),
+            facts,
+        };
         let known = self.findings.confirmed(array, phase.level);
         known.iter().for_each(|pair| asked.block(array, *pair));
         let started = Instant::now();
@@ -190,13 +223,15 @@ impl Check<'_> {
                     }
                     Answer::Sat(model) => {
                         any = true;
-                        let Some((pair, model)) = self.small(at, &asked, model, &condition, same_value) else {
+                        let Some((pair, model)) = self.small(at, &mut asked, model, &condition, same_value) else {
                             let reason = Reason::Incomplete("the model names no accesses".to_owned());
                             return self.unknown(array, &reason, at.level);
                         };
                         let race = witness(&at.kernel, phase, pair, &model, self.options.warp_size);
-                        let accesses = pair.map(|i| (phase.sides[i].site, kind(&phase.sides[i].mode)));
-                        let run_refutes = self.found(phase, array, pair, race, same_value);
+                        let accesses = asked.accesses(pair);
+                        let (key, finding, run_refutes) = self.finding(phase, array, pair, race, same_value);
+                        let sure = finding.class != FindingClass::Possible;
+                        self.findings.add(key, finding);
                         let globals = self.inferred.kernel.globals.iter();
                         let other = B::or(
                             globals
@@ -213,6 +248,13 @@ impl Check<'_> {
                             return;
                         }
                         asked.block(array, accesses);
+                        if sure && asked.tries > 0 {
+                            self.beside(at, &mut asked, array, &model, same_value);
+                            if self.full() {
+                                self.cut = true;
+                                return;
+                            }
+                        }
                         first.get_or_insert(started.elapsed());
                     }
                     Answer::Unknown(_) if most.is_some() => {
@@ -229,11 +271,42 @@ impl Check<'_> {
         }
     }
 
+    /// Adds other races with the parameters of one. What running the code does not bear out is left to the solver.
+    /// [WIT-NEAR]
+    fn beside(&mut self, at: &AtLevel, asked: &mut Asked, array: &Name, known: &Model, same_value: bool) {
+        let phase = asked.phase;
+        let mut some = false;
+        for near in near(&at.kernel, phase, &asked.races.sides, known) {
+            if self.full() {
+                return;
+            }
+            if asked.is_done(near.sides) {
+                continue;
+            }
+            let holds = asked.race(near.sides, same_value);
+            if !solves(&at.kernel, &near.model, &holds) {
+                continue;
+            }
+            let own: Vec<_> = near.sides.iter().flat_map(|i| &phase.sides[*i].binders).collect();
+            let own: Vec<_> = own.into_iter().map(|r| r.var.name.clone()).collect();
+            let model = shrink(&at.kernel, &own, &near.model, &holds);
+            let race = witness(&at.kernel, phase, near.sides, &model, self.options.warp_size);
+            let (key, finding, _) = self.finding(phase, array, near.sides, race, same_value);
+            if finding.class == FindingClass::Possible {
+                break;
+            }
+            self.findings.add(key, finding);
+            asked.block(array, asked.accesses(near.sides));
+            some = true;
+        }
+        asked.tries -= usize::from(!some);
+    }
+
     /// The accesses that a model names, and the same race with small values: it is replayed sooner, and easier to read.
     fn small(
         &mut self,
         at: &AtLevel,
-        asked: &Asked,
+        asked: &mut Asked,
         model: Model,
         condition: &B,
         same_value: bool,
@@ -259,10 +332,19 @@ impl Check<'_> {
         if large.is_empty() {
             return Some(first);
         }
+        let smaller: Vec<B> = large.into_iter().chain([condition.clone()]).collect();
+        if asked.not_smaller.contains(&smaller) {
+            return Some(first);
+        }
         self.queries += 1;
-        match self.session.model(&asked.query(large.into_iter().chain([condition.clone()])), Some(ANOTHER)) {
+        match self.session.model(&asked.query(smaller.iter().cloned()), Some(ANOTHER)) {
             Answer::Sat(small) => made_small(&small),
-            Answer::Unsat { .. } | Answer::Unknown(_) => Some(first),
+            Answer::Unsat { .. } | Answer::Unknown(_) => {
+                if asked.avoided.is_empty() {
+                    asked.not_smaller.push(smaller);
+                }
+                Some(first)
+            }
         }
     }
 
@@ -283,8 +365,15 @@ impl Check<'_> {
         self.reason(code, format!("whether {between} race on `{array}` was not decided: {reason}"), None);
     }
 
-    /// Adds a race to the findings. Did a run refute it?
-    fn found(&mut self, phase: &RacePhase, array: &Name, pair: [usize; 2], race: Race, same_value: bool) -> bool {
+    /// A race as a finding. Did a run refute it?
+    fn finding(
+        &mut self,
+        phase: &RacePhase,
+        array: &Name,
+        pair: [usize; 2],
+        race: Race,
+        same_value: bool,
+    ) -> (Key, Finding, bool) {
         let kernel = &self.inferred.kernel;
         let mut accesses = Vec::new();
         for (i, side) in pair.iter().enumerate() {
@@ -323,8 +412,7 @@ impl Check<'_> {
             reason: judged.reason,
             help: None,
         };
-        self.findings.add(key, finding);
-        judged.refuted
+        (key, finding, judged.refuted)
     }
 
     /// The class of a race: what running the code says, and where it says nothing, what the protocol says.
@@ -374,10 +462,10 @@ fn may_conflict(phase: &RacePhase, array: &Name) -> bool {
 }
 
 /// The two sides that a model has chosen.
-fn chosen(races: &ArrayRaces, model: &Model, phase: &RacePhase) -> Option<[usize; 2]> {
+fn chosen(races: &ArrayRaces, model: &Model) -> Option<[usize; 2]> {
     let [one, two] = races.selectors.each_ref().map(|v| {
         let value = model.vars.get(&v.name)?;
-        usize::try_from(*value).ok().filter(|i| *i < phase.sides.len())
+        races.sides.get(usize::try_from(*value).ok()?).copied()
     });
     Some([one?, two?])
 }

@@ -1,6 +1,6 @@
 //! From a model of a race formula to two threads that race: made small, decoded, and replayed on the reference semantics.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 
 use crate::base::Name;
@@ -55,6 +55,7 @@ pub fn diverge(kernel: &Kernel<Protocol>, asserts: &[B], model: &Model, level: L
     let mut threads = pair(kernel, model);
     let holds = asserts.iter().all(|b| eval_b(b, &env) == Ok(true));
     let (contents, mut doubt) = tables.used();
+    tables.closed.set(true);
     if !holds {
         doubt = Some("the solver's model could not be evaluated".to_owned());
     }
@@ -88,30 +89,34 @@ pub fn diverge(kernel: &Kernel<Protocol>, asserts: &[B], model: &Model, level: L
 }
 
 /// The tables of functions that a model gives, and which entries were asked for.
-struct Tables<'m> {
+pub(super) struct Tables<'m> {
     values: HashMap<(&'m str, &'m [i128]), i128>,
     asked: RefCell<Vec<Content>>,
+    /// What is asked for from now on is not written down: a replay asks for the same values very often.
+    closed: Cell<bool>,
 }
 
 impl<'m> Tables<'m> {
-    fn new(model: &'m Model) -> Tables<'m> {
+    pub fn new(model: &'m Model) -> Tables<'m> {
         let values = model.apps.iter().map(|(f, args, v)| ((f.name.as_str(), args.as_slice()), *v)).collect();
-        Tables { values, asked: RefCell::default() }
+        Tables { values, asked: RefCell::default(), closed: Cell::new(false) }
     }
 
     /// Without taking note.
-    fn look(&self, fun: &Fun, args: &[i128]) -> i128 {
+    pub fn look(&self, fun: &Fun, args: &[i128]) -> i128 {
         let values: &HashMap<(&str, &[i128]), i128> = &self.values;
         values.get(&(fun.name.as_str(), args)).copied().unwrap_or(0)
     }
 
     fn value(&self, fun: &Fun, args: &[i128]) -> i128 {
         let value = self.look(fun, args);
-        self.asked.borrow_mut().push((fun.clone(), args.to_vec(), value));
+        if !self.closed.get() {
+            self.asked.borrow_mut().push((fun.clone(), args.to_vec(), value));
+        }
         value
     }
 
-    fn env<'a>(
+    pub fn env<'a>(
         &self,
         kernel: &Kernel<Protocol>,
         model: &Model,
@@ -233,6 +238,7 @@ pub fn witness(kernel: &Kernel<Protocol>, phase: &RacePhase, sides: [usize; 2], 
     let holds = [&instances[0].active, &instances[1].active, &phase.assumptions].map(|b| eval_b(b, &env));
     let index = instances.each_ref().map(|i| i.index.iter().map(|n| eval_n(n, &env).unwrap_or(0)).collect::<Vec<_>>());
     let (contents, mut doubt) = tables.used();
+    tables.closed.set(true);
     let needed = tables.asked.borrow().iter().filter(|(fun, _, _)| fun.kind == FunKind::Input).cloned().collect();
     if holds.iter().any(|h| !matches!(h, Ok(true))) {
         doubt = Some("the solver's model could not be evaluated".to_owned());

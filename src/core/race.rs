@@ -227,19 +227,24 @@ impl RacePhase {
         }
         let mut math = |stem: &str| Var::new(fresh.fresh(stem), IntTy::MATH);
         let rank = sides.iter().map(|(_, s)| s.index.len()).max().unwrap_or(0);
-        let mixed = sides.iter().any(|(_, s)| s.index.len() != rank);
+        let mut column = |stem: &str, of: &dyn Fn(&Side) -> i128| {
+            let mut values = sides.iter().map(|(_, s)| of(s));
+            let first = values.next().unwrap_or(0);
+            if values.all(|value| value == first) { Column::Same(first) } else { Column::Own(math(stem)) }
+        };
         let columns = Columns {
-            rank: mixed.then(|| math("rank")),
+            rank: column("rank", &|s| s.index.len() as i128),
+            kind: column("kind", &|s| kind(&s.mode, self.level)),
+            valued: column("valued", &|s| i128::from(stored(&s.mode).is_some())),
+            width: column("width", &|s| i128::from(s.width)),
             site: math("site"),
-            kind: math("kind"),
             value: math("value"),
-            valued: math("valued"),
-            width: math("width"),
             index: (0..rank).map(|_| math("at")).collect(),
         };
         let choices = Task::BOTH.map(|task| {
             let mut own = task.rename(&self.locals);
-            let rows = sides.iter().map(|(i, s)| columns.row(*i, &self.instance(s, task, &mut own), self.level));
+            let rows = sides.iter().enumerate();
+            let rows = rows.map(|(n, (_, s))| columns.row(n, &self.instance(s, task, &mut own), self.level));
             B::or(rows.collect::<Vec<_>>())
         });
         let [one, two] = choices;
@@ -247,7 +252,8 @@ impl RacePhase {
         // The two threads play the same part, so that one order of the sites is enough.
         let order = N::var(&selectors[0]).le(&N::var(&selectors[1]));
         let formula = B::and([self.assumptions.clone(), one, two, columns.conflict(), columns.overlap(), order]);
-        ArrayRaces { formula, selectors, same_value: columns.same_value() }
+        let sides = sides.into_iter().map(|(i, _)| i).collect();
+        ArrayRaces { formula, sides, selectors, same_value: columns.same_value() }
     }
 }
 
@@ -256,7 +262,10 @@ impl RacePhase {
 pub struct ArrayRaces {
     /// Satisfiable iff two threads race on the array in the phase. With the assumptions of the phase.
     pub formula: B,
-    /// Of each thread: the number of its side in `RacePhase::sides`. The first is not the greater one.
+    /// The sides of the array, by their numbers in `RacePhase::sides`. Questions about two arrays that are used alike are the
+    /// same question: nothing in them says which array it is.
+    pub sides: Vec<usize>,
+    /// Of each thread: the place of its side in `sides`. The first is not the greater one.
     pub selectors: [Var; 2],
     /// The race is between two stores of the same value; asserted negated, it leaves the other races.
     pub same_value: B,
@@ -267,10 +276,17 @@ impl ArrayRaces {
     /// [RACE-BLOCK]
     pub fn other_than(&self, one: &[usize], two: &[usize]) -> B {
         let [s1, s2] = self.selectors.each_ref().map(N::var);
-        let outside =
-            |s: &N, sides: &[usize]| B::and(sides.iter().map(|i| s.ne(&N::num(*i as i128))).collect::<Vec<_>>());
+        let outside = |s: &N, sides: &[usize]| {
+            let places = sides.iter().filter_map(|i| self.place(*i));
+            B::and(places.map(|place| s.ne(&N::num(place))).collect::<Vec<_>>())
+        };
         let not_so = |a: &[usize], b: &[usize]| B::or([outside(&s1, a), outside(&s2, b)]);
         B::and([not_so(one, two), not_so(two, one)])
+    }
+
+    /// What the selector of a thread is when it has chosen this side.
+    pub fn place(&self, side: usize) -> Option<i128> {
+        self.sides.iter().position(|i| *i == side).map(|place| place as i128)
     }
 
     /// The chosen sides are these two.
@@ -279,15 +295,21 @@ impl ArrayRaces {
     }
 }
 
-/// The variables that describe the access a thread has chosen; each thread has its own.
+/// What describes the access a thread has chosen.
+enum Column {
+    /// A variable; each thread has its own.
+    Own(Var),
+    /// It is the same for all accesses to the array.
+    Same(i128),
+}
+
 struct Columns {
-    /// Only when the accesses do not all have the same number of dimensions.
-    rank: Option<Var>,
+    rank: Column,
+    kind: Column,
+    valued: Column,
+    width: Column,
     site: Var,
-    kind: Var,
     value: Var,
-    valued: Var,
-    width: Var,
     index: Vec<Var>,
 }
 
@@ -296,57 +318,80 @@ const WRITE: i128 = 1;
 const ATOMIC_FOR_BOTH: i128 = 2;
 const ATOMIC_FOR_LESS: i128 = 3;
 
+/// How an access conflicts with others, as a number.
+fn kind(mode: &Mode, level: Level) -> i128 {
+    match mode {
+        Mode::Rd => READ,
+        Mode::Wr(_) => WRITE,
+        Mode::At(scope) if *scope >= level.scope() => ATOMIC_FOR_BOTH,
+        Mode::At(_) => ATOMIC_FOR_LESS,
+    }
+}
+
+fn stored(mode: &Mode) -> Option<&N> {
+    match mode {
+        Mode::Wr(value) => value.as_ref(),
+        Mode::Rd | Mode::At(_) => None,
+    }
+}
+
+impl Column {
+    fn of(&self, task: Task) -> N {
+        match self {
+            Column::Own(var) => N::var(&task.var(var)),
+            Column::Same(value) => N::num(*value),
+        }
+    }
+}
+
 impl Columns {
     fn of(&self, task: Task, column: &Var) -> N {
         N::var(&task.var(column))
     }
 
     /// The thread has chosen this access, and makes it. [RACE-CHOICE]
-    fn row(&self, number: usize, access: &Instance, level: Level) -> B {
-        let is = |column: &Var, value: &N| self.of(access.task, column).eq(value);
-        let (kind, value) = match &access.mode {
-            Mode::Rd => (READ, None),
-            Mode::Wr(value) => (WRITE, value.as_ref()),
-            Mode::At(scope) if *scope >= level.scope() => (ATOMIC_FOR_BOTH, None),
-            Mode::At(_) => (ATOMIC_FOR_LESS, None),
-        };
+    fn row(&self, place: usize, access: &Instance, level: Level) -> B {
+        let task = access.task;
+        let value = stored(&access.mode);
         let mut parts = vec![
-            is(&self.site, &N::num(number as i128)),
-            is(&self.kind, &N::num(kind)),
-            is(&self.width, &N::num(access.width)),
-            is(&self.valued, &N::num(i128::from(value.is_some()))),
+            self.of(task, &self.site).eq(&N::num(place as i128)),
+            self.kind.of(task).eq(&N::num(kind(&access.mode, level))),
+            self.width.of(task).eq(&N::num(access.width)),
+            self.valued.of(task).eq(&N::num(i128::from(value.is_some()))),
         ];
-        parts.extend(value.map(|v| is(&self.value, v)));
-        parts.extend(self.rank.iter().map(|rank| is(rank, &N::num(access.index.len() as i128))));
+        parts.extend(value.map(|v| self.of(task, &self.value).eq(v)));
+        parts.push(self.rank.of(task).eq(&N::num(access.index.len() as i128)));
         // Accesses with fewer dimensions are padded in front.
         let missing = self.index.len() - access.index.len();
         let padding = std::iter::repeat_n(N::num(-1), missing);
-        parts.extend(self.index.iter().zip(padding.chain(access.index.iter().cloned())).map(|(v, n)| is(v, &n)));
+        let index = padding.chain(access.index.iter().cloned());
+        parts.extend(self.index.iter().zip(index).map(|(v, n)| self.of(task, v).eq(&n)));
         parts.push(access.active.clone());
         B::and(parts)
     }
 
     /// [RACE-MODE]  not both reads, and not both atomic for both
     fn conflict(&self) -> B {
-        let [k1, k2] = Task::BOTH.map(|task| self.of(task, &self.kind));
+        let [k1, k2] = Task::BOTH.map(|task| self.kind.of(task));
         let harmless = |kind| B::and([k1.eq(&N::num(kind)), k2.eq(&N::num(kind))]);
         B::and([B::not(&harmless(READ)), B::not(&harmless(ATOMIC_FOR_BOTH))])
     }
 
     /// [RACE-OVERLAP]
     fn overlap(&self) -> B {
-        let [w1, w2] = Task::BOTH.map(|task| self.of(task, &self.width));
+        let [w1, w2] = Task::BOTH.map(|task| self.width.of(task));
         let [i1, i2] = Task::BOTH.map(|task| self.index.iter().map(|v| self.of(task, v)).collect::<Vec<_>>());
-        let ranks = self.rank.iter().map(|rank| self.of(Task::One, rank).eq(&self.of(Task::Two, rank)));
-        B::and(ranks.chain([overlap(&i1, &w1, &i2, &w2)]).collect::<Vec<_>>())
+        let ranks = self.rank.of(Task::One).eq(&self.rank.of(Task::Two));
+        B::and([ranks, overlap(&i1, &w1, &i2, &w2)])
     }
 
     /// [RACE-SAME]
     fn same_value(&self) -> B {
         let same = |column: &Var| self.of(Task::One, column).eq(&self.of(Task::Two, column));
-        let valued = Task::BOTH.map(|task| self.of(task, &self.valued).eq(&N::num(1)));
-        let columns = self.index.iter().chain([&self.width, &self.value]);
-        B::and(valued.into_iter().chain(columns.map(same)).collect::<Vec<_>>())
+        let valued = Task::BOTH.map(|task| self.valued.of(task).eq(&N::num(1)));
+        let widths = self.width.of(Task::One).eq(&self.width.of(Task::Two));
+        let columns = self.index.iter().chain([&self.value]);
+        B::and(valued.into_iter().chain([widths]).chain(columns.map(same)).collect::<Vec<_>>())
     }
 }
 
@@ -435,18 +480,26 @@ fn geometric(range: &Range, factor: &N, op: NBin) -> B {
     let x = range.binder();
     let (mut value, mut power) = (range.first.clone(), N::num(1));
     // The first value is there when it is inside; a later one when the one before is at least 1, and it is inside.
-    let mut cases = vec![B::and([x.eq(&value), range.within(&value)])];
+    let mut cases = Vec::new();
+    let mut sure = true;
+    let mut inside = |value: &N| {
+        let within = range.within(value).as_lit();
+        sure &= within.is_some();
+        within != Some(false)
+    };
+    if inside(&value) {
+        cases.push(x.eq(&value));
+    }
     for _ in 0..doublings(&range.var) {
         let progress = range.progress(&value);
         power = N::mul(IntTy::MATH, &power, factor);
         let next = N::bin(op, IntTy::MATH, &range.first, &power);
-        let inside = range.within(&next);
         let outside = next.as_num().is_some_and(|n| !range.var.ty.contains(n));
-        if progress.as_lit() == Some(false) || inside.as_lit() == Some(false) || outside {
+        if progress.as_lit() == Some(false) || outside || !inside(&next) {
             break;
         }
         value = next;
-        cases.push(B::and([progress, x.eq(&value), inside]));
+        cases.push(B::and([progress, x.eq(&value)]));
     }
-    B::or(cases)
+    if sure { B::or(cases) } else { B::and([range.within(&x), B::or(cases)]) }
 }

@@ -105,25 +105,74 @@ impl Ranges {
         match cond.kind() {
             BExp::And(parts) => parts.iter().for_each(|p| self.assume(p)),
             BExp::Rel(op, l, r) => {
-                let (il, ir) = (self.interval(l), self.interval(r));
-                let (on_l, on_r) = match op {
-                    NRel::Eq => (ir, il),
-                    NRel::Ne => return,
-                    NRel::Lt => (
-                        Interval { lo: None, hi: ir.hi.map(|h| h.saturating_sub(1)) },
-                        Interval { lo: il.lo.map(|l| l.saturating_add(1)), hi: None },
-                    ),
-                    NRel::Le => (Interval { lo: None, hi: ir.hi }, Interval { lo: il.lo, hi: None }),
-                };
-                if let NExp::Var(var) = l.kind() {
-                    self.narrow(&var.name, on_l);
-                }
-                if let NExp::Var(var) = r.kind() {
-                    self.narrow(&var.name, on_r);
+                for (name, interval) in self.compared(*op, l, r).into_iter().flatten() {
+                    self.narrow(&name, interval);
                 }
             }
             BExp::Lit(_) | BExp::Or(_) | BExp::Not(_) => {}
         }
+    }
+
+    /// Uses a condition that is known to hold, and what all its alternatives have in common: of `x = 1 and .. or x = 2 and ..`
+    /// x is from 1 to 2.
+    pub fn assume_cases(&mut self, cond: &B) {
+        self.assume(cond);
+        match cond.kind() {
+            BExp::And(parts) => parts.iter().for_each(|p| self.assume_cases(p)),
+            BExp::Or(parts) => {
+                let mut cases = parts.iter().map(|p| self.case(p));
+                let Some(mut hull) = cases.next() else { return };
+                for case in cases {
+                    hull.retain(|name, _| case.contains_key(name));
+                    for (name, interval) in &mut hull {
+                        *interval = case.get(name).map_or(Interval::ALL, |other| interval.join(*other));
+                    }
+                }
+                hull.iter().for_each(|(name, interval)| self.narrow(name, *interval));
+            }
+            BExp::Not(inner) => {
+                if let BExp::Or(parts) = inner.kind() {
+                    parts.iter().for_each(|p| self.assume_cases(&B::not(p)));
+                }
+            }
+            BExp::Lit(_) | BExp::Rel(..) => {}
+        }
+    }
+
+    /// The variables that a case says something about, where it holds.
+    fn case(&self, cond: &B) -> HashMap<Name, Interval> {
+        let mut found: HashMap<Name, Interval> = HashMap::new();
+        let parts = match cond.kind() {
+            BExp::And(parts) => parts.as_slice(),
+            _ => std::slice::from_ref(cond),
+        };
+        for part in parts {
+            if let BExp::Rel(op, l, r) = part.kind() {
+                for (name, interval) in self.compared(*op, l, r).into_iter().flatten() {
+                    let known = found.entry(name).or_insert(Interval::ALL);
+                    *known = known.meet(interval);
+                }
+            }
+        }
+        found
+    }
+
+    /// What a comparison says of each side that is a variable.
+    fn compared(&self, op: NRel, l: &N, r: &N) -> [Option<(Name, Interval)>; 2] {
+        if op == NRel::Ne || l.as_var().is_none() && r.as_var().is_none() {
+            return [None, None];
+        }
+        let (il, ir) = (self.interval(l), self.interval(r));
+        let (on_l, on_r) = match op {
+            NRel::Eq | NRel::Ne => (ir, il),
+            NRel::Lt => (
+                Interval { lo: None, hi: ir.hi.map(|h| h.saturating_sub(1)) },
+                Interval { lo: il.lo.map(|l| l.saturating_add(1)), hi: None },
+            ),
+            NRel::Le => (Interval { lo: None, hi: ir.hi }, Interval { lo: il.lo, hi: None }),
+        };
+        let of = |side: &N, interval| side.as_var().map(|var| (var.name.clone(), interval));
+        [of(l, on_l), of(r, on_r)]
     }
 
     /// An interval that contains every value of the term.

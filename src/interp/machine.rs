@@ -1,12 +1,15 @@
 //! The machine: each thread has a stack of calls, and runs until it ends or waits at a barrier.
 
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
 
 use super::barriers::{Status, release, stuck, wait};
 use super::code::{Code, Op, compile};
 use super::memory::{Fault, First, Home, Memory, ObjectId, int_bytes, mix, scalars, small};
 use super::replay::Watch;
-use super::value::{Value, arithmetic, atomic, convert, decode, encode, exact, opaque, pure};
+use super::value::{Value, arithmetic, atomic, convert, decode, encode, exact, opaque, pure, scalar};
 use super::{Access, End, Inputs, Kind, Phase, Run, Stop, Thread, undefined, unsupported};
 use crate::base::{Name, Span};
 use crate::core::Scope;
@@ -24,6 +27,7 @@ const MAX_THREADS: u64 = 1 << 12;
 
 pub(super) struct Frame {
     pub function: FunId,
+    code: Rc<Code>,
     pub pc: usize,
     vars: Vec<Option<ObjectId>>,
     temporaries: Vec<ObjectId>,
@@ -43,13 +47,13 @@ pub(super) struct Worker {
 pub(super) struct Machine<'p> {
     program: &'p Program,
     inputs: &'p Inputs,
-    code: HashMap<FunId, Code>,
+    code: FxHashMap<FunId, Rc<Code>>,
     memory: Memory,
-    globals: HashMap<GlobalId, ObjectId>,
+    globals: FxHashMap<GlobalId, ObjectId>,
     /// Shared variables by block: of functions, of the unit, and the one whose size the launch gives.
-    shared: HashMap<(u32, FunId, VarId), ObjectId>,
-    unit_shared: HashMap<(u32, GlobalId), ObjectId>,
-    dynamic: HashMap<u32, ObjectId>,
+    shared: FxHashMap<(u32, FunId, VarId), ObjectId>,
+    unit_shared: FxHashMap<(u32, GlobalId), ObjectId>,
+    dynamic: FxHashMap<u32, ObjectId>,
     accesses: Vec<Access>,
     pub steps: u64,
     wrapped: bool,
@@ -116,12 +120,12 @@ impl<'p> Machine<'p> {
         Machine {
             program,
             inputs,
-            code: HashMap::new(),
+            code: FxHashMap::default(),
             memory: Memory::default(),
-            globals: HashMap::new(),
-            shared: HashMap::new(),
-            unit_shared: HashMap::new(),
-            dynamic: HashMap::new(),
+            globals: FxHashMap::default(),
+            shared: FxHashMap::default(),
+            unit_shared: FxHashMap::default(),
+            dynamic: FxHashMap::default(),
             accesses: Vec::new(),
             steps: inputs.steps,
             wrapped: false,
@@ -266,9 +270,10 @@ impl<'p> Machine<'p> {
     }
 
     fn frame(&mut self, function: &Function, id: FunId) -> Frame {
-        self.code.entry(id).or_insert_with(|| compile(function));
+        let code = self.code.entry(id).or_insert_with(|| Rc::new(compile(function))).clone();
         Frame {
             function: id,
+            code,
             pc: 0,
             vars: vec![None; function.vars.len()],
             temporaries: Vec::new(),
@@ -429,6 +434,9 @@ impl<'p> Machine<'p> {
             Some(Home::Thread(owner)) if owner != worker.number => unsupported("a variable of another thread"),
             Some(Home::Constant) if kind != Kind::Read => undefined("constant memory is written"),
             Some(Home::Shared(_) | Home::Global) => {
+                if self.watch.as_ref().is_some_and(|watch| !watch.looks_at(worker, span)) {
+                    return Ok((object, start));
+                }
                 let (thread, phase, value) = (worker.number, worker.phase, value.to_vec());
                 self.log(worker, Access { thread, phase, object, start, length, kind, value, span })?;
                 Ok((object, start))
@@ -443,7 +451,10 @@ impl<'p> Machine<'p> {
             return unsupported(format!("a value of type `{ty}`"));
         }
         let (object, start) = self.touch(worker, address, Kind::Read, &[], ty.size(), span)?;
-        decode(ty, self.memory.read(object, start, ty.size()))
+        match ty {
+            Type::Struct(_) | Type::Array(..) => decode(ty, self.memory.read(object, start, ty.size())),
+            _ => scalar(ty, self.memory.number(object, start, ty.size())),
+        }
     }
 
     fn store(&mut self, worker: &Worker, address: i128, ty: &Type, value: &Value, span: Span) -> Result<(), Stop> {
@@ -464,19 +475,19 @@ impl<'p> Machine<'p> {
             worker.status = Status::Done;
             return Ok(());
         };
-        let code = self.code.get(&frame.function);
+        let code = Rc::clone(&frame.code);
         let at = frame.pc;
-        let found = code.and_then(|c| Some((c.ops.get(at)?.clone(), *c.spans.get(at)?)));
+        let found = code.ops.get(at).zip(code.spans.get(at).copied());
         let Some((op, span)) = found else { return unsupported("code that is not there") };
         frame.pc += 1;
         match op {
             Op::Call(id, count) => {
-                let args = take(&mut frame, count)?;
+                let args = take(&mut frame, *count)?;
                 worker.frames.push(frame);
-                self.call(worker, id, args)
+                self.call(worker, *id, args)
             }
             Op::CallValue(count) => {
-                let args = take(&mut frame, count)?;
+                let args = take(&mut frame, *count)?;
                 let id = pop(&mut frame)?.int()? - FUNCTIONS;
                 worker.frames.push(frame);
                 match u32::try_from(id) {
@@ -485,7 +496,7 @@ impl<'p> Machine<'p> {
                 }
             }
             Op::Return(gives) => {
-                let value = if gives { pop(&mut frame)? } else { Value::Int(0) };
+                let value = if *gives { pop(&mut frame)? } else { Value::Int(0) };
                 for id in frame.vars.iter().flatten().chain(&frame.temporaries) {
                     if self.memory.get(*id).is_some_and(|o| matches!(o.home, Home::Thread(_))) {
                         self.memory.end(*id);
@@ -499,12 +510,12 @@ impl<'p> Machine<'p> {
             }
             Op::Barrier(scope) => {
                 worker.frames.push(frame);
-                wait(worker, scope, span, None)
+                wait(worker, *scope, span, None)
             }
             Op::BarrierReduce(name) => {
                 let value = pop(&mut frame)?.truth()?;
                 worker.frames.push(frame);
-                wait(worker, Scope::Block, span, Some((name, value)))
+                wait(worker, Scope::Block, span, Some((name.clone(), value)))
             }
             op => {
                 let result = self.simple(worker, &mut frame, op, span);
@@ -541,55 +552,55 @@ impl<'p> Machine<'p> {
     }
 
     /// An operation that neither calls nor waits.
-    fn simple(&mut self, worker: &mut Worker, frame: &mut Frame, op: Op, span: Span) -> Result<(), Stop> {
+    fn simple(&mut self, worker: &mut Worker, frame: &mut Frame, op: &Op, span: Span) -> Result<(), Stop> {
         let (block, thread) = (worker.place.block_id, worker.number);
         let result = match op {
-            Op::Int(n) => Value::Int(n),
-            Op::Float(x) => Value::Float(x),
-            Op::Builtin(builtin) => Value::Int(self.builtin(&worker.place, builtin)),
+            Op::Int(n) => Value::Int(*n),
+            Op::Float(x) => Value::Float(*x),
+            Op::Builtin(builtin) => Value::Int(self.builtin(&worker.place, *builtin)),
             Op::Function(id) => Value::Int(FUNCTIONS + i128::from(id.0)),
-            Op::Var(var) => Value::Int(Memory::address(self.variable(frame, var, thread, block)?)),
-            Op::Global(id) => Value::Int(Memory::address(self.global(id, block)?)),
+            Op::Var(var) => Value::Int(Memory::address(self.variable(frame, *var, thread, block)?)),
+            Op::Global(id) => Value::Int(Memory::address(self.global(*id, block)?)),
             Op::Declare(var) => {
-                let id = self.variable(frame, var, thread, block)?;
+                let id = self.variable(frame, *var, thread, block)?;
                 self.memory.renew(id);
                 return Ok(());
             }
             Op::Temporary(ty) => {
                 let value = pop(frame)?;
-                let bytes = encode(&ty, &value)?;
-                let id = self.memory.plain(&Name::new("temporary"), Home::Thread(worker.number), &ty).or_else(fault)?;
+                let bytes = encode(ty, &value)?;
+                let id = self.memory.plain(&Name::new("temporary"), Home::Thread(worker.number), ty).or_else(fault)?;
                 self.memory.write(id, 0, &bytes);
                 frame.temporaries.push(id);
                 Value::Int(Memory::address(id))
             }
             Op::Load(ty) => {
                 let address = pop(frame)?.int()?;
-                self.load(worker, address, &ty, span)?
+                self.load(worker, address, ty, span)?
             }
             Op::Store(ty) => {
                 let address = pop(frame)?.int()?;
                 let value = pop(frame)?;
-                self.store(worker, address, &ty, &value, span)?;
+                self.store(worker, address, ty, &value, span)?;
                 value
             }
             Op::Update(ty, old) => {
                 let value = pop(frame)?;
                 let address = pop(frame)?.int()?;
-                self.store(worker, address, &ty, &value, span)?;
+                self.store(worker, address, ty, &value, span)?;
                 let Some(before) = frame.holes.pop() else { return unsupported("an update") };
-                if old { before } else { value }
+                if *old { before } else { value }
             }
             Op::StorePlace(ty) => {
                 let address = pop(frame)?.int()?;
                 let value = pop(frame)?;
-                self.store(worker, address, &ty, &value, span)?;
+                self.store(worker, address, ty, &value, span)?;
                 Value::Int(address)
             }
             Op::UpdatePlace(ty) => {
                 let value = pop(frame)?;
                 let address = pop(frame)?.int()?;
-                self.store(worker, address, &ty, &value, span)?;
+                self.store(worker, address, ty, &value, span)?;
                 frame.holes.pop();
                 Value::Int(address)
             }
@@ -602,7 +613,7 @@ impl<'p> Machine<'p> {
                 Some(value) => value.clone(),
                 None => return unsupported("an update"),
             },
-            Op::Member(offset) => Value::Int(pop(frame)?.int()? + i128::from(offset)),
+            Op::Member(offset) => Value::Int(pop(frame)?.int()? + i128::from(*offset)),
             Op::Element(size, length) => {
                 let index = pop(frame)?.int()?;
                 let base = pop(frame)?.int()?;
@@ -610,12 +621,12 @@ impl<'p> Machine<'p> {
                 if index < 0 || length.is_some_and(|n| index > i128::from(n)) {
                     return undefined("a subscript outside of its array");
                 }
-                Value::Int(base + index * i128::from(size))
+                Value::Int(base + index * i128::from(*size))
             }
             Op::Offset(size) => {
                 let by = pop(frame)?.int()?;
                 let base = pop(frame)?.int()?;
-                let moved = base.saturating_add(by.saturating_mul(i128::from(size)));
+                let moved = base.saturating_add(by.saturating_mul(i128::from(*size)));
                 if moved >> 40 != base >> 40 {
                     return undefined("a pointer outside of its object");
                 }
@@ -627,13 +638,13 @@ impl<'p> Machine<'p> {
                 if l >> 40 != r >> 40 {
                     return undefined("the distance of pointers to different objects");
                 }
-                Value::Int((l - r) / i128::from(size.max(1)))
+                Value::Int((l - r) / i128::from((*size).max(1)))
             }
             Op::Arith(op, ty) => {
                 let r = pop(frame)?.int()?;
                 let l = pop(frame)?.int()?;
-                let value = arithmetic(op, ty, l, r)?;
-                self.wrapped |= wraps(op, ty, l, r, value);
+                let value = arithmetic(*op, *ty, l, r)?;
+                self.wrapped |= wraps(*op, *ty, l, r, value);
                 Value::Int(value)
             }
             Op::Least(ty) | Op::Greatest(ty) => {
@@ -646,16 +657,16 @@ impl<'p> Machine<'p> {
             Op::Compare(rel) => {
                 let r = pop(frame)?.int()?;
                 let l = pop(frame)?.int()?;
-                Value::Int(i128::from(eval::compare(rel, l, r)))
+                Value::Int(i128::from(eval::compare(*rel, l, r)))
             }
             Op::Not => Value::Int(i128::from(!pop(frame)?.truth()?)),
-            Op::Opaque(name, count, ty) => opaque(name.as_str(), &take(frame, count)?, &ty)?,
-            Op::Pure(name, count, ty) if self.inputs.exact => exact(name.as_str(), &take(frame, count)?, &ty)?,
-            Op::Pure(name, count, ty) => pure(name.as_str(), &take(frame, count)?, &ty)?,
-            Op::Convert(from, to) => convert(pop(frame)?, &from, &to)?,
+            Op::Opaque(name, count, ty) => opaque(name.as_str(), &take(frame, *count)?, ty)?,
+            Op::Pure(name, count, ty) if self.inputs.exact => exact(name.as_str(), &take(frame, *count)?, ty)?,
+            Op::Pure(name, count, ty) => pure(name.as_str(), &take(frame, *count)?, ty)?,
+            Op::Convert(from, to) => convert(pop(frame)?, from, to)?,
             Op::Aggregate(parts, size) => {
                 let values = take(frame, parts.len())?;
-                let mut bytes = vec![Some(0); usize::try_from(size.min(1 << 20)).unwrap_or(0)];
+                let mut bytes = vec![Some(0); usize::try_from((*size).min(1 << 20)).unwrap_or(0)];
                 for ((at, ty), value) in parts.iter().zip(&values) {
                     let part = encode(ty, value)?;
                     for (cell, byte) in bytes.iter_mut().skip(*at as usize).zip(part) {
@@ -673,32 +684,32 @@ impl<'p> Machine<'p> {
                 return Ok(());
             }
             Op::Jump(to) => {
-                frame.pc = to;
+                frame.pc = *to;
                 return Ok(());
             }
             Op::JumpIf(to) => {
                 if pop(frame)?.truth()? {
-                    frame.pc = to;
+                    frame.pc = *to;
                 }
                 return Ok(());
             }
             Op::JumpIfNot(to) => {
                 if !pop(frame)?.truth()? {
-                    frame.pc = to;
+                    frame.pc = *to;
                 }
                 return Ok(());
             }
             Op::Atomic(name, scope, ty, count) => {
-                let mut args = take(frame, count)?;
+                let mut args = take(frame, *count)?;
                 if args.is_empty() {
                     return unsupported("an atomic operation on nothing");
                 }
                 let address = args.remove(0).int()?;
-                let kind = Kind::Atomic(scope);
+                let kind = Kind::Atomic(*scope);
                 let (object, start) = self.touch(worker, address, kind, &[], ty.size(), span)?;
-                let old = decode(&ty, self.memory.read(object, start, ty.size()))?;
-                let new = atomic(name.as_str(), &ty, &old, &args)?;
-                self.memory.write(object, start, &encode(&ty, &new)?);
+                let old = decode(ty, self.memory.read(object, start, ty.size()))?;
+                let new = atomic(name.as_str(), ty, &old, &args)?;
+                self.memory.write(object, start, &encode(ty, &new)?);
                 old
             }
             Op::MemCopy => {
@@ -717,7 +728,7 @@ impl<'p> Machine<'p> {
                 Value::Int(to)
             }
             Op::Quiet(on) => {
-                worker.quiet = on;
+                worker.quiet = *on;
                 return Ok(());
             }
             Op::Assume => {
@@ -728,7 +739,7 @@ impl<'p> Machine<'p> {
                 return Ok(());
             }
             Op::Trap => return undefined("the kernel traps"),
-            Op::Unsupported(text) => return unsupported(text),
+            Op::Unsupported(text) => return unsupported(text.clone()),
             Op::Call(..) | Op::CallValue(_) | Op::Return(_) | Op::Barrier(_) | Op::BarrierReduce(_) => {
                 return unsupported("a call within an operation");
             }

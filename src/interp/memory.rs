@@ -2,7 +2,7 @@
 //!
 //! An address is a number: the object in the high bits, the offset in the low ones. Address 0 is null.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::base::Name;
 use crate::exp::IntTy;
@@ -61,7 +61,7 @@ pub struct Object {
     /// Without a filler: all bytes; `None` is not initialised.
     bytes: Vec<Option<u8>>,
     filler: Option<Filler>,
-    chunks: HashMap<u64, Vec<Option<u8>>>,
+    chunks: FxHashMap<u64, Vec<Option<u8>>>,
 }
 
 #[derive(Default)]
@@ -155,7 +155,7 @@ impl Memory {
             dead: false,
             bytes,
             filler,
-            chunks: HashMap::new(),
+            chunks: FxHashMap::default(),
         });
         id
     }
@@ -207,6 +207,13 @@ impl Memory {
     pub fn read(&mut self, id: ObjectId, offset: u64, length: u64) -> Vec<Option<u8>> {
         let Some(object) = self.objects.get_mut(id.0 as usize) else { return Vec::new() };
         (offset..offset.saturating_add(length)).map(|at| object.byte(at).and_then(|b| *b)).collect()
+    }
+
+    /// Bytes as a number, the first one the lowest; `None` if one of them is not initialised.
+    pub fn number(&mut self, id: ObjectId, offset: u64, length: u64) -> Option<i128> {
+        let object = self.objects.get_mut(id.0 as usize)?;
+        let mut at = offset..offset.saturating_add(length);
+        at.try_rfold(0i128, |n, at| Some((n << 8) | i128::from((*object.byte(at)?)?)))
     }
 
     /// The random bytes that an object had at first; `None` where it had none.

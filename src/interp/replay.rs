@@ -64,6 +64,11 @@ pub(super) struct Watch {
 }
 
 impl Watch {
+    /// Is an access of this thread here one that it may be about?
+    pub fn looks_at(&self, worker: &Worker, span: Span) -> bool {
+        [0, 1].iter().any(|one| self.numbers[*one] == worker.number && self.goal.spans[*one] == span)
+    }
+
     /// Takes note of an access.
     pub fn see(&mut self, worker: &Worker, access: Access) {
         for one in [0, 1] {

@@ -44,10 +44,12 @@ pub fn decode(ty: &Type, bytes: Vec<Option<u8>>) -> Result<Value, Stop> {
     if let Type::Struct(_) | Type::Array(..) = ty {
         return Ok(Value::Bytes(bytes));
     }
-    let Some(bytes) = bytes.into_iter().collect::<Option<Vec<u8>>>() else {
-        return undefined("a value that is not initialised is read");
-    };
-    let number = bytes.iter().rev().fold(0i128, |n, b| (n << 8) | i128::from(*b));
+    scalar(ty, bytes.iter().rev().try_fold(0i128, |n, b| Some((n << 8) | i128::from((*b)?))))
+}
+
+/// The value that a number, if it is initialised, is in a type that is neither a structure nor an array.
+pub fn scalar(ty: &Type, number: Option<i128>) -> Result<Value, Stop> {
+    let Some(number) = number else { return undefined("a value that is not initialised is read") };
     match ty {
         Type::Int(int) => Ok(Value::Int(int.wrap(number))),
         Type::Ptr(_) | Type::Ref(_) | Type::Fun => Ok(Value::Int(number)),

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, VecDeque};
 
+use super::powers::Powers;
 use super::values::Values;
 use super::{Rule, Rules, gcd, guard};
 use crate::exp::poly::{AtomId, Poly};
@@ -45,13 +46,14 @@ impl Facts {
     pub fn new(rules: Rules, conditions: &[B], assume: bool) -> Facts {
         let mut ranges = Ranges::new();
         for _ in 0..3 {
-            conditions.iter().for_each(|b| ranges.assume(b));
+            conditions.iter().for_each(|b| ranges.assume_cases(b));
         }
+        let powers = Powers::new(conditions, &ranges);
         let mut told_apart = BTreeSet::new();
         conditions.iter().for_each(|b| differences(b, &mut told_apart));
         let mut facts = Facts {
             rules,
-            values: Values::new(ranges, assume),
+            values: Values::new(ranges, powers, assume),
             at_most: Vec::new(),
             equal: VecDeque::new(),
             differ: Vec::new(),

@@ -8,6 +8,7 @@ mod facts;
 mod gcd;
 mod guard;
 mod interval;
+mod powers;
 pub mod sample;
 mod values;
 

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use indexmap::{IndexMap, IndexSet};
 
+use super::powers::Powers;
 use crate::exp::poly::{AtomId, Monomial, Poly, scaled};
 use crate::exp::{IntTy, Interval, N, NBin, NExp, Ranges};
 
@@ -35,6 +36,7 @@ pub struct Values {
     sums: HashMap<Poly, Interval>,
     memo: HashMap<(N, u8), Poly>,
     ranges: Ranges,
+    powers: Powers,
     /// Dividends without their quotients and rests: polynomials that are 0.
     pub divisions: Vec<Poly>,
     /// Polynomials that are at most 0, by the definition of a quotient.
@@ -54,7 +56,7 @@ fn key(poly: &Poly) -> Option<(Poly, i128)> {
 }
 
 impl Values {
-    pub fn new(ranges: Ranges, assume: bool) -> Values {
+    pub fn new(ranges: Ranges, powers: Powers, assume: bool) -> Values {
         Values {
             assume,
             atoms: IndexMap::new(),
@@ -62,6 +64,7 @@ impl Values {
             sums: HashMap::new(),
             memo: HashMap::new(),
             ranges,
+            powers,
             divisions: Vec::new(),
             defined: Vec::new(),
             assumed: IndexSet::new(),
@@ -161,6 +164,7 @@ impl Values {
 
     /// `x / d` and `x % d`, also as `>>` and `&`, for x >= 0 and d >= 1: unknowns q and r with `x = d q + r`, `0 <= r < d`. [OPT-QUOTIENT]
     fn division(&mut self, op: NBin, ty: IntTy, l: &N, r: &N) -> Option<Poly> {
+        let (l, r) = if op == NBin::And && self.mask(l).is_some() { (r, l) } else { (l, r) };
         let (remainder, by) = match (op, r.as_num()) {
             (NBin::Div, _) => (false, self.value(r)?),
             (NBin::Rem, _) => (true, self.value(r)?),
@@ -168,6 +172,7 @@ impl Values {
             (NBin::And, Some(mask)) if mask > 0 && mask < LARGE && (mask + 1).count_ones() == 1 => {
                 (true, Poly::constant(mask + 1))
             }
+            (NBin::And, None) => (true, self.value(&self.mask(r)?)?),
             _ => return None,
         };
         let of = self.value(l)?;
@@ -191,6 +196,11 @@ impl Values {
             }
         }
         Some(if remainder { rest } else { quotient })
+    }
+
+    /// The power of two that a mask is one less than, if it is not a constant. [OPT-MASK]
+    fn mask(&self, mask: &N) -> Option<N> {
+        self.powers.masked_by(mask, &self.ranges).cloned()
     }
 
     fn unknown(&mut self, term: &N) -> Poly {

@@ -111,7 +111,7 @@ impl Query {
         }
         // A bound may follow from another one that comes later.
         for _ in 0..3 {
-            self.asserts.iter().for_each(|b| ranges.assume(b));
+            self.asserts.iter().for_each(|b| ranges.assume_cases(b));
         }
         ranges
     }

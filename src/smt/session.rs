@@ -113,8 +113,10 @@ const GRACE: Duration = Duration::from_millis(250);
 const LITTLE: Duration = Duration::from_millis(300);
 /// What Z3 does in a millisecond, about, in its units of work.
 const WORK: u64 = 4000;
+/// What each encoding gets at first, in milliseconds of work.
+const QUICK: u64 = 160;
 /// How much longer than on an idle machine a limited amount of work may take.
-const PATIENCE: u32 = 8;
+const PATIENCE: u32 = 16;
 /// Rounds of refinement before products are given to the solver as they are.
 const ROUNDS: usize = 10;
 /// The round in which the solver may take its time with products as they are.
@@ -135,6 +137,9 @@ pub struct Session {
     any_model: bool,
     /// This query is asked of a solver that remembers nothing.
     fresh: bool,
+    /// What has no products is asked of the procedure that keeps nothing of what it learns: most often there is no solution,
+    /// and it sees that in half the time.
+    at_once: bool,
 }
 
 /// Conditions that hold in all queries to come.
@@ -168,6 +173,7 @@ impl Session {
             context: None,
             any_model: false,
             fresh: false,
+            at_once: false,
         }
     }
 
@@ -198,7 +204,7 @@ impl Session {
 
     /// The same as `check`, where there most likely is a model: a solver that remembers nothing is asked at once.
     pub fn model(&mut self, query: &Query, at_most: Option<Duration>) -> Answer {
-        self.fresh = self.config.cache.is_some();
+        self.fresh = true;
         let timeout = self.config.timeout;
         self.config.timeout = at_most.map_or(timeout, |most| most.min(timeout));
         let answer = self.check(query);
@@ -303,10 +309,6 @@ impl Session {
         }
         let start = Instant::now();
         self.link.unconfirmed = None;
-        if self.fresh && !self.link.blank() {
-            self.loaded = None;
-            self.link.forget();
-        }
         let answer = self.retried(|this| {
             if base.is_none() {
                 this.unload();
@@ -367,7 +369,7 @@ impl Session {
 
     // Deciding a query.
 
-    fn decide(&mut self, base: Option<(&mut Base, &[B])>, query: &Query) -> Answer {
+    fn decide(&mut self, mut base: Option<(&mut Base, &[B])>, query: &Query) -> Answer {
         let now = Instant::now();
         let timeout = match self.config.deadline {
             Some(end) if end <= now => return Answer::Unknown(Reason::Timeout),
@@ -381,11 +383,32 @@ impl Session {
         let alone = self.config.encoding == Encoding::Integers;
         let most = if alone { deadline } else { now + timeout * 3 / 4 };
         let mut assumed = Vec::new();
-        let first = match self.integers(base, query, BitOps::Refuse, most, &mut assumed) {
+        // [ENC-FIRST] First both encodings a little: what one of them decides at once must not wait for the other.
+        let quick = !alone && self.link.located().is_ok_and(|solver| solver.kind == SolverKind::Z3);
+        // The procedure that keeps nothing counts more work in the same time.
+        self.link.work = quick.then_some(if self.any_model { 2 * QUICK * WORK } else { QUICK * WORK });
+        let own = base.as_mut().map(|(base, extra)| (&mut **base, *extra));
+        let mut first = self.integers(own, query, BitOps::Refuse, most, &mut assumed);
+        let bit_operation = matches!(&first, Answer::Unknown(Reason::Unencodable(_)));
+        if quick && !bit_operation && matches!(&first, Answer::Unknown(reason) if !fatal(reason)) {
+            self.link.work = Some(QUICK * WORK);
+            match self.bit_vectors(query, most) {
+                Answer::Sat(model) if !self.wanted(&model, &assumed) => {}
+                Answer::Unknown(reason) if !fatal(&reason) => {}
+                answer => first = answer,
+            }
+            self.link.work = None;
+            if let Answer::Unknown(reason) = &first
+                && !fatal(reason)
+            {
+                first = self.integers(base, query, BitOps::Refuse, most, &mut assumed);
+            }
+        }
+        self.link.work = None;
+        let first = match first {
             Answer::Unknown(reason) if !fatal(&reason) => reason,
             answer => return answer,
         };
-        let bit_operation = matches!(first, Reason::Unencodable(_));
         if alone {
             if !bit_operation {
                 return Answer::Unknown(first);
@@ -418,8 +441,10 @@ impl Session {
         deadline: Instant,
         assumed: &mut Vec<N>,
     ) -> Answer {
+        self.begin();
         let blank = base.is_none() && self.link.blank();
         let start = Instant::now();
+        self.at_once = self.any_model;
         let attempt = match base {
             Some((base, extra)) => self.extend(base, extra, query, deadline, assumed),
             None => self.whole(query, Wrap::Assume, bit_ops, deadline, assumed),
@@ -427,6 +452,7 @@ impl Session {
         let attempt = self.own_model(attempt, blank, start, deadline, |this, deadline| {
             this.whole(query, Wrap::Assume, bit_ops, deadline, &mut Vec::new())
         });
+        self.at_once = false;
         match attempt {
             Ok(Answer::Unsat { .. }) if !assumed.is_empty() => {
                 if self.config.recheck_overflow
@@ -438,6 +464,14 @@ impl Session {
             }
             Ok(answer) => answer,
             Err(reason) => Answer::Unknown(reason),
+        }
+    }
+
+    /// Before an attempt: the solver forgets what it was asked, where the model of this query counts.
+    fn begin(&mut self) {
+        if self.fresh && !self.link.blank() {
+            self.loaded = None;
+            self.link.forget();
         }
     }
 
@@ -624,7 +658,11 @@ impl Session {
             encoded.text.push_str(&told);
             self.link.tell(&told);
         }
-        match self.link.check(&encoded.text, deadline)? {
+        let verdict = match self.at_once && !has_products && encoded.ints.assumed.is_empty() {
+            true => self.link.check_alone(&encoded.text, "smt", deadline)?,
+            false => self.link.check(&encoded.text, deadline)?,
+        };
+        match verdict {
             Verdict::Unsat => Ok(unsat()),
             Verdict::Sat => {
                 let values = self.link.values(&encoded.emitter.names(), deadline)?;
@@ -665,6 +703,7 @@ impl Session {
     /// Asks in bit-vectors.
     fn bit_vectors(&mut self, query: &Query, deadline: Instant) -> Answer {
         self.unload();
+        self.begin();
         let (blank, start) = (self.link.blank(), Instant::now());
         let attempt = self.bit_vector_answer(query, deadline);
         self.own_model(attempt, blank, start, deadline, |this, deadline| this.bit_vector_answer(query, deadline))
@@ -676,7 +715,7 @@ impl Session {
         self.link.start(deadline)?;
         self.link.tell("(push 1)\n");
         self.link.tell(&script.text);
-        let answer = match self.link.check_alone(&script.text, deadline) {
+        let answer = match self.link.check_alone(&script.text, "default", deadline) {
             Ok(Verdict::Unsat) => Ok(Answer::Unsat { assumptions: Vec::new() }),
             Ok(Verdict::Sat) => self.bit_vector_model(query, &script, deadline).map(Answer::Sat),
             Err(reason) => Err(reason),
@@ -996,18 +1035,18 @@ impl Link {
 
     /// `(check-sat)` of what the process was told; `text` is the same as one script, for the record.
     fn check(&mut self, text: &str, deadline: Instant) -> Result<Verdict, Reason> {
-        self.check_timed(text, deadline, false)
+        self.check_timed(text, deadline, None)
     }
 
     /// The same for a question that nothing is added to afterwards. Where scopes are open, z3 answers with a procedure that
-    /// keeps what it learns, and does not get to the one for bit-vectors, which is often a hundred times faster.
-    fn check_alone(&mut self, text: &str, deadline: Instant) -> Result<Verdict, Reason> {
-        self.check_timed(text, deadline, true)
+    /// keeps what it learns, and does not get to those that do without, which are often faster: for bit-vectors a hundred times.
+    fn check_alone(&mut self, text: &str, tactic: &str, deadline: Instant) -> Result<Verdict, Reason> {
+        self.check_timed(text, deadline, Some(tactic))
     }
 
-    fn check_timed(&mut self, text: &str, deadline: Instant, alone: bool) -> Result<Verdict, Reason> {
+    fn check_timed(&mut self, text: &str, deadline: Instant, tactic: Option<&str>) -> Result<Verdict, Reason> {
         let start = Instant::now();
-        let verdict = self.check_untimed(deadline, alone);
+        let verdict = self.check_untimed(deadline, tactic);
         self.stats.checks += 1;
         self.stats.solver += start.elapsed();
         self.keep(text, &verdict);
@@ -1028,16 +1067,16 @@ impl Link {
         Ok(())
     }
 
-    fn check_untimed(&mut self, deadline: Instant, alone: bool) -> Result<Verdict, Reason> {
+    fn check_untimed(&mut self, deadline: Instant, tactic: Option<&str>) -> Result<Verdict, Reason> {
         let left = deadline.saturating_duration_since(Instant::now());
         let millis = left.as_millis();
         if millis == 0 {
             return Err(Reason::Timeout);
         }
-        let (option, command) = match self.located()?.kind {
-            SolverKind::Z3 if alone => ("timeout", format!("(check-sat-using default :timeout {millis})\n")),
-            SolverKind::Z3 => ("timeout", "(check-sat)\n".to_string()),
-            SolverKind::Cvc5 => ("tlimit-per", "(check-sat)\n".to_string()),
+        let (option, command) = match (self.located()?.kind, tactic) {
+            (SolverKind::Z3, Some(tactic)) => ("timeout", format!("(check-sat-using {tactic} :timeout {millis})\n")),
+            (SolverKind::Z3, None) => ("timeout", "(check-sat)\n".to_string()),
+            (SolverKind::Cvc5, _) => ("tlimit-per", "(check-sat)\n".to_string()),
         };
         self.marked = true;
         self.tell(&format!("(set-option :{option} {millis})\n"));

@@ -252,6 +252,8 @@ impl Questions {
         let [i, j] = pair.sides;
         let (question, ats) = &self.arrays[pair.array];
         for (task, side) in [(0, i), (1, j)] {
+            let place = question.place(side).ok_or_else(|| format!("side {side} is not in the question"))?;
+            env.set(&self.columns[task].site, place);
             self.choose(side, task, &ats[task], env)?;
         }
         let mut found = false;
@@ -277,7 +279,7 @@ impl Questions {
         }
     }
 
-    /// Sets the columns of the one question, but for the kind, to what the thread of this task has chosen.
+    /// Sets the columns of the one question, but for site and kind, to what the thread of this task has chosen.
     fn choose(&self, side: usize, task: usize, ats: &[Var], env: &mut Env<'static>) -> Result<(), String> {
         let instance = &self.instances[side][task];
         let index = instance.index.iter().map(|n| eval_n(n, env)).collect::<Result<Vec<_>, _>>().map_err(error)?;
@@ -286,7 +288,6 @@ impl Questions {
             Mode::Rd | Mode::Wr(None) | Mode::At(_) => None,
         };
         let names = &self.columns[task];
-        env.set(&names.site, side as i128);
         env.set(&names.width, i128::from(instance.width));
         env.set(&names.valued, i128::from(stored.is_some()));
         env.set(&names.value, stored.unwrap_or(0));
