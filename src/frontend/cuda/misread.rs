@@ -118,20 +118,11 @@ fn false_casts(root: Node, text: &str, dialect: Dialect, words: &Words, found: &
 fn false_parameters(root: Node, text: &str, words: &Words, found: &mut Vec<(usize, &'static str)>) {
     let word = |node: Node| text.get(node.byte_range()).unwrap_or("");
     each_named(root, |node| {
-        let in_body = |mut node: Node| loop {
-            match node.parent() {
-                Some(parent) if parent.kind() == "compound_statement" => return true,
-                Some(parent) => node = parent,
-                None => return false,
-            }
-        };
-        let mut cursor = node.walk();
-        // Around functions only a constant is looked for, and there all that is in its parentheses has to be values.
-        let in_body = in_body(node);
-        let fixed = node.named_children(&mut cursor).any(|c| matches!(word(c), "const" | "constexpr"));
-        if node.kind() != "declaration" || !(fixed || in_body) {
+        if node.kind() != "declaration" {
             return;
         }
+        let mut cursor = node.walk();
+        let fixed = node.named_children(&mut cursor).any(|c| matches!(word(c), "const" | "constexpr"));
         for mut declarator in node.children_by_field_name("declarator", &mut cursor) {
             let plain = declarator.kind() == "function_declarator";
             while matches!(declarator.kind(), "pointer_declarator" | "reference_declarator") {
@@ -152,9 +143,9 @@ fn false_parameters(root: Node, text: &str, words: &Words, found: &mut Vec<(usiz
                     && p.child(0) == ty
                     && ty.is_some_and(|ty| ty.kind() == "type_identifier" && words.is_value(word(ty)))
             };
-            // Outside of functions, prototypes are what is usual.
-            let is_value = in_body || parameters.iter().all(value);
-            match parameters.iter().find(|p| is_value && value(p)) {
+            let first = parameters.iter().find(|p| value(p));
+            // Around functions only a constant is looked for, and there all that is in its parentheses has to be values.
+            match first.filter(|_| fixed && parameters.iter().all(value) || is_in_body(node)) {
                 Some(_) if !plain && parameters.len() == 1 => found.push((list.start_byte(), "=")),
                 Some(first) if plain && parameters.iter().any(|p| p.named_child_count() > 1) => {
                     found.push((first.start_byte(), "("));
@@ -164,6 +155,18 @@ fn false_parameters(root: Node, text: &str, words: &Words, found: &mut Vec<(usiz
             }
         }
     });
+}
+
+/// Does a node stand in the body of a function?
+fn is_in_body(node: Node) -> bool {
+    let mut node = node;
+    while let Some(parent) = node.parent() {
+        if parent.kind() == "compound_statement" {
+            return true;
+        }
+        node = parent;
+    }
+    false
 }
 
 /// After the `>` of comparisons that were read as the end of template arguments, and in front of declarations that were read
