@@ -84,7 +84,7 @@ pub(super) fn is_plain_word(name: &str) -> bool {
 
 /// Can what is declared so be changed through it? `const T &`, where `T` is no pointer, cannot.
 pub(super) fn refers(text: &str) -> bool {
-    text.contains('&') && !(text.trim_start().starts_with("const ") && !text.contains(['*', '(']))
+    text.contains('&') && (!text.trim_start().starts_with("const ") || text.contains(['*', '(']))
 }
 
 impl<'u> Host<'_, 'u> {

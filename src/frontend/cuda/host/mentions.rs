@@ -102,10 +102,9 @@ impl<'u> Host<'_, 'u> {
         while let Some(parent) = statement.parent().filter(|p| p.kind() != "compound_statement") {
             statement = parent;
         }
-        for node in [statement.prev_named_sibling(), Some(statement), statement.next_named_sibling()] {
-            if let Some(node) = node {
-                self.hide(node);
-            }
+        let around = [statement.prev_named_sibling(), Some(statement), statement.next_named_sibling()];
+        for node in around.into_iter().flatten() {
+            self.hide(node);
         }
     }
 
@@ -278,7 +277,7 @@ impl<'u> Host<'_, 'u> {
     fn parameter_refers(&self, parameter: Node<'u>) -> bool {
         refers(self.unit.str(parameter)) || {
             let ty = parameter.child_by_field_name("type");
-            ty.is_none_or(|ty| !self.is_plain(ty) && !(self.is_unknown(ty) && is_plain_word(self.unit.str(ty))))
+            ty.is_none_or(|ty| !(self.is_plain(ty) || self.is_unknown(ty) && is_plain_word(self.unit.str(ty))))
                 && !self.unit.str(parameter).trim_start().starts_with("const ")
         }
     }
