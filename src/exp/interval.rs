@@ -114,7 +114,7 @@ impl Ranges {
     }
 
     /// Uses a condition that is known to hold, and what all its alternatives have in common: of `x = 1 and .. or x = 2 and ..`
-    /// x is from 1 to 2.
+    /// x is from 1 to 2. [ENC-CASES]
     pub fn assume_cases(&mut self, cond: &B) {
         self.assume(cond);
         match cond.kind() {

@@ -1,4 +1,4 @@
-//! Where the grammar reads a text as something else than it is, and what is put in so that it reads it right.
+//! Where the grammar reads a text as something else than it is, and what is put in so that it reads it right. [INF-MISREAD]
 
 use std::collections::HashSet;
 

@@ -46,7 +46,7 @@ pub struct Config {
     pub warp_size: i128,
     /// Threads that a block has at most.
     pub max_threads: i128,
-    /// OpenCL: how large an axis may be is not said by the hardware.
+    /// OpenCL: how large an axis may be is not said by the hardware. [LAUNCH-LIMITS]
     pub any_hardware: bool,
     /// A launch of unknown size may have 2^28 threads along an axis, and more.
     pub large_grids: bool,

@@ -16,7 +16,7 @@ fn is_coalesced(group: &Type) -> bool {
 }
 
 impl<'l, 't> Body<'l, 't> {
-    /// `labeled_partition(group, label)` and its like: a part of the group.
+    /// `labeled_partition(group, label)` and its like: a part of the group. [INF-PART]
     pub(super) fn partition(&mut self, args: Vec<Expr>, span: Span) -> Expr {
         let part = Type::Unknown(Arc::from("coalesced_group"));
         let group = Expr::new(ExprKind::Constant(Name::new("part")), part.clone(), span);

@@ -1,5 +1,5 @@
 //! Functions of which it is not known whether a call may mean them: with packs of parameters, or templates whose
-//! arguments are not deduced here as the language does.
+//! arguments are not deduced here as the language does. [INF-OPEN]
 
 use super::overload::Candidate;
 use super::*;

@@ -43,7 +43,7 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     /// A call of whichever of these is meant: a choice by conditions that are the same for all threads, and of which nothing
-    /// else is known. `None` where one of them is not there to be called, or where their results are of several types.
+    /// else is known. `None` where one of them is not there to be called, or where their results are of several types. [INF-ONE-OF]
     pub(super) fn one_of(
         &mut self,
         list: &[(FunDecl<'t>, Bindings)],
@@ -96,7 +96,7 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     /// The functions for the device whose address the text takes and that these arguments fit, and what they return. None where
-    /// that is not all that could be meant.
+    /// that is not all that could be meant. [INF-TAKEN]
     pub(super) fn taken_functions(&mut self, args: &[Expr]) -> (Vec<FunId>, Type) {
         let unknown = (Vec::new(), Type::Unknown(Arc::from("?")));
         if self.hidden_names() {

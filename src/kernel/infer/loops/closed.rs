@@ -147,6 +147,7 @@ pub(super) fn additive(out: &N, var: &Var) -> Option<N> {
 }
 
 /// The form of what moves by a step under a condition that no iteration changes, and otherwise stays or moves by another one.
+/// [LOOP-GUARDED]
 fn guarded(out: &N, c: &Carried, k: &N, fixed: impl Fn(&N) -> bool + Copy) -> Option<N> {
     let NExp::If(cond, then, els) = out.kind() else { return None };
     let side = |out: &N| {
