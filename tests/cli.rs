@@ -459,8 +459,10 @@ fn noise(length: usize, alphabet: &[u8]) -> Vec<u8> {
 
 #[test]
 fn files_that_are_no_text() {
-    beside_good("latin.cu", b"// \xe9\n__global__ void k(int *a) { }", &["not-utf8", "iconv"]);
-    beside_good("random.cu", noise(10_000_000, &[]), &["not-utf8"]);
+    beside_good("latin.cu", b"// \xe9\n__global__ void latin(int *a) { a[threadIdx.x] = 1; }", &["race-free  latin"]);
+    beside_good("code.cu", b"__global__ void k(int *a) { a[\xe9] = 1; }", &["parse-error"]);
+    beside_good("utf16.cu", b"\xff\xfei\0n\0t\0", &["not-text", "iconv"]);
+    beside_good("random.cu", noise(10_000_000, &[]), &["not-text"]);
     beside_good("huge.cu", vec![b' '; (16 << 20) + 1], &["too-large"]);
     beside_good("empty.cu", "", &[]);
     beside_good("nul.cu", "__global__ void k(int *a) { a[0]\0 = 1; }", &["NUL byte"]);
@@ -488,7 +490,9 @@ fn deep_files() {
     let kernel = |body: String| format!("__global__ void k(int *a) {{ {body} }}\n");
     beside_good("parens.cu", kernel(format!("a[threadIdx.x] = {};", deep("(", ")"))), &["nested too deep"]);
     beside_good("blocks.cu", kernel(deep("{", ";}")), &["nested too deep"]);
-    beside_good("ifs.cu", kernel("if (a[0]) ".repeat(5_000) + "a[0] = 1;"), &["too-deep"]);
+    beside_good("ifs.cu", kernel("if (a[0]) ".repeat(3_000) + "a[0] = 1;"), &["too-deep"]);
+    let loops = "do ".repeat(100_000) + ";" + &"while (a[0]);".repeat(100_000);
+    beside_good("loops.cu", kernel(loops), &["nested too deep"]);
     beside_good("minus.cu", kernel(format!("a[threadIdx.x] = {};", "- ".repeat(10_000) + "1")), &["nested too deep"]);
     beside_good("index.cu", kernel(format!("a[{}] = 1;", deep("a[", "]"))), &[]);
     beside_good("stars.cu", format!("__global__ void k(int {}a) {{ }}\n", "*".repeat(10_000)), &[]);

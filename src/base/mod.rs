@@ -3,6 +3,7 @@
 pub mod name;
 pub mod pretty;
 pub mod span;
+pub mod text;
 
 pub use name::{FreshNames, Name};
 pub use span::{FileId, SourceMap, Span};

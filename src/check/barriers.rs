@@ -2,24 +2,23 @@
 
 use std::collections::BTreeMap;
 
+use super::execute::Tried;
 use super::findings::{Key, axes, report_level};
 use super::kernel::Check;
 use super::pipeline::AtLevel;
 use super::questions::question;
 use super::source::location;
-use super::witness::{Divergence, diverge};
+use super::witness::{Divergence, diverge, shrink};
 use crate::base::Span;
 use crate::core::SiteId;
 use crate::core::nonempty::{MustRun, may_be_empty};
 use crate::core::scope::Level;
 use crate::core::uniform::{Obligation, divergence};
+use crate::exp::B;
 use crate::report::finding::{
     AccessMode, AccessReport, Finding, FindingClass, FindingKind, Level as ReportLevel, Replay,
 };
 use crate::smt::Answer;
-
-/// Why the code is not run for a divergence.
-const DIVERGENCE: &str = "only races are run";
 
 impl Check<'_> {
     pub(super) fn outside_paper(&mut self, why: &str, span: Option<Span>) {
@@ -57,13 +56,13 @@ impl Check<'_> {
         match self.session.check(&query) {
             Answer::Unsat { assumptions } => self.rests_on(assumptions),
             Answer::Sat(model) => {
+                let model = shrink(&self.inferred.kernel, &[], &model, &B::and(asserts.clone()));
                 let race = diverge(&self.inferred.kernel, &asserts, &model, at.level, self.options.warp_size);
-                if let Some(doubt) = &race.doubt {
+                let barrier = race.barrier.unwrap_or(obligation.barrier);
+                if let Some(doubt) = self.diverged(at.level, barrier, race) {
                     let text = format!("that all threads reach this barrier together was not proved: {doubt}");
                     self.reason("barrier-uniformity", text, Some(span));
                 }
-                let barrier = race.barrier.unwrap_or(obligation.barrier);
-                self.diverged(at.level, barrier, race);
                 self.assumptions.push(format!("for races: all threads reach the barrier in line {line} together"));
             }
             Answer::Unknown(reason) => {
@@ -73,7 +72,8 @@ impl Check<'_> {
         }
     }
 
-    fn diverged(&mut self, level: Level, barrier: SiteId, race: Divergence) {
+    /// Adds a divergence, and says why it is not confirmed.
+    fn diverged(&mut self, level: Level, barrier: SiteId, race: Divergence) -> Option<String> {
         let kernel = &self.inferred.kernel;
         let site = match self.inferred.sites.get(barrier.0 as usize) {
             Some(site) => site.clone(),
@@ -94,9 +94,15 @@ impl Check<'_> {
             .collect();
         let key = Key::divergence(barrier);
         let id = self.finding_id("barrier", ReportLevel::Block, &accesses);
-        let class = if race.doubt.is_none() { FindingClass::Confirmed } else { FindingClass::Possible };
         let witness = self.values(race.globals, race.contents);
-        let replay = race.doubt.is_none().then(|| Replay::Protocol(DIVERGENCE.to_owned()));
+        let (class, replay, reason) = match race.doubt {
+            Some(doubt) => (FindingClass::Possible, None, Some(doubt)),
+            None => match self.executor.strand(self.span(barrier), &race.cells, &accesses, &witness) {
+                Tried::Met { ran, .. } => (FindingClass::Confirmed, Some(Replay::Kernel(ran)), None),
+                Tried::NotRun(why) => (FindingClass::Confirmed, Some(Replay::Protocol(why)), None),
+                Tried::Refuted(why) => (FindingClass::Possible, None, Some(why)),
+            },
+        };
         let finding = Finding {
             id,
             kind: FindingKind::Divergence,
@@ -106,9 +112,10 @@ impl Check<'_> {
             accesses,
             witness,
             replay,
-            reason: race.doubt,
+            reason: reason.clone(),
             help: None,
         };
         self.findings.add(key, finding);
+        reason
     }
 }

@@ -8,7 +8,7 @@ use super::witness::{Content, Race, input_place};
 use crate::base::Span;
 use crate::core::Mode;
 use crate::frontend::cuda::lower::LoweredKernel;
-use crate::interp::{Cell, Goal, Inputs, Missed, Part, Stop, replay};
+use crate::interp::{ASSUMPTION, Cell, Goal, Inputs, Missed, Part, Stop, replay, strand};
 use crate::report::finding::{AccessReport, Launch, LaunchSource, Ran, Witness};
 
 /// Operations for one race, and for all of a kernel.
@@ -16,6 +16,9 @@ const STEPS: u64 = 1_000_000;
 const ALL_STEPS: u64 = 4_000_000;
 /// Random contents that are tried, where the model rests on values that are not modelled.
 const SEEDS: [u64; 3] = [1, 2, 3];
+
+/// A thread: its block, and its place there.
+type Place = ([u32; 3], [u32; 3]);
 
 /// Runs the code of a kernel.
 pub(super) struct Executor<'a> {
@@ -32,8 +35,8 @@ pub(super) struct Executor<'a> {
 pub(super) enum Tried {
     /// Both accesses were made in one phase. Did they store the same bytes?
     Met { ran: Ran, same_value: bool },
-    /// Both threads ran to their ends, with all that the witness says, and did not make the accesses in one phase.
-    Refuted,
+    /// With all that the witness says there is no such race, and why.
+    Refuted(String),
     /// Nothing is known, and why.
     NotRun(String),
 }
@@ -69,37 +72,13 @@ impl<'a> Executor<'a> {
         accesses: &[AccessReport],
         witness: &Witness,
     ) -> Tried {
-        let code = match &self.code {
-            Ok(code) => *code,
-            Err(why) => return Tried::NotRun(why.clone()),
+        let (code, threads, mut inputs) = match self.prepare(accesses, witness) {
+            Ok(prepared) => prepared,
+            Err(why) => return Tried::NotRun(why),
         };
-        let small = |at: &[i128; 3]| -> Option<[u32; 3]> {
-            let [x, y, z] = at.map(|n| u32::try_from(n).ok());
-            Some([x?, y?, z?])
-        };
-        let places: Option<Vec<_>> = accesses.iter().map(|a| Some((small(&a.block)?, small(&a.thread)?))).collect();
-        let places = places.and_then(|places| <[_; 2]>::try_from(places).ok());
-        let (Some(threads), Some(block), Some(grid)) = (places, small(&witness.block_dim), small(&witness.grid_dim))
-        else {
-            return Tried::NotRun("the launch is too large".to_owned());
-        };
-        let mut params = witness.params.clone();
-        params.extend(self.params.clone());
-        let mut inputs = Inputs {
-            block,
-            grid,
-            warp_size: self.warp_size,
-            params,
-            steps: STEPS.min(self.steps),
-            dynamic: 1 << 20,
-            zeros: true,
-            // Where the formula holds without it, what is in shared memory at first does not matter.
-            uninitialised: race.doubt.is_some(),
-            cells: cells(&race.needed),
-            same: self.same.clone(),
-            exact: true,
-            ..Inputs::default()
-        };
+        // Where the formula holds without it, what is in shared memory at first does not matter.
+        inputs.uninitialised = race.doubt.is_some();
+        inputs.cells = cells(&race.needed);
         let goal = Goal { threads, spans, modes };
         let mut steps = inputs.steps;
         let mut found = replay(&code.program, code.kernel, &inputs, &goal, &mut steps);
@@ -119,23 +98,95 @@ impl<'a> Executor<'a> {
         }
         self.steps = self.steps.saturating_sub(inputs.steps - steps);
         match found {
-            Ok(met) => {
-                let ran = match met.part {
-                    Part::Pair => Ran::Threads,
-                    Part::Blocks => Ran::Blocks,
-                    Part::Grid => Ran::Grid,
-                };
-                Tried::Met { ran, same_value: met.same_value }
-            }
-            Err(Missed::Finished) if inputs.cells.len() == race.cells.len() => Tried::Refuted,
-            Err(Missed::Finished) => Tried::NotRun("no input gives an array what it is to hold".to_owned()),
+            Ok(met) => Tried::Met { ran: ran(met.part), same_value: met.same_value },
+            Err(Missed::Finished) if inputs.cells.len() == race.cells.len() => Tried::Refuted(
+                "with these values the two threads were run, and did not make these accesses in one phase".to_owned(),
+            ),
             Err(Missed::Diverged) => {
-                Tried::NotRun("with these values not all threads pass the barriers before the race".to_owned())
+                Tried::Refuted("with these values not all threads pass the barriers before the race".to_owned())
             }
-            Err(Missed::Stopped(Stop::OutOfBudget)) => Tried::NotRun("the run to the race is too long".to_owned()),
-            Err(Missed::Stopped(Stop::Undefined(what))) => Tried::NotRun(format!("before the race: {what}")),
-            Err(Missed::Stopped(Stop::Unsupported(what))) => Tried::NotRun(format!("it stops at: {what}")),
+            Err(missed) => not_seen(missed, "the race"),
         }
+    }
+
+    /// Runs the two threads, and as many others as it takes, until one waits at the barrier where the other does not come.
+    pub fn strand(
+        &mut self,
+        barrier: Span,
+        contents: &[Content],
+        threads: &[AccessReport],
+        witness: &Witness,
+    ) -> Tried {
+        let (code, pair, mut inputs) = match self.prepare(threads, witness) {
+            Ok(prepared) => prepared,
+            Err(why) => return Tried::NotRun(why),
+        };
+        inputs.cells = cells(contents);
+        let mut steps = inputs.steps;
+        let found = strand(&code.program, code.kernel, &inputs, &pair, barrier, &mut steps);
+        self.steps = self.steps.saturating_sub(inputs.steps - steps);
+        match found {
+            Ok(part) => Tried::Met { ran: ran(part), same_value: false },
+            // Of one barrier in a loop, not in the same iteration.
+            Err(Missed::Finished) => Tried::NotRun("it is the iterations that differ, not the barriers".to_owned()),
+            Err(Missed::Diverged) => Tried::Refuted("with these values threads part at another barrier".to_owned()),
+            Err(missed) => not_seen(missed, "the barrier"),
+        }
+    }
+
+    /// The code, the places of the two threads, and what they are run with.
+    fn prepare(
+        &self,
+        threads: &[AccessReport],
+        witness: &Witness,
+    ) -> Result<(&'a LoweredKernel, [Place; 2], Inputs), String> {
+        let code = self.code.clone()?;
+        let small = |at: &[i128; 3]| -> Option<[u32; 3]> {
+            let [x, y, z] = at.map(|n| u32::try_from(n).ok());
+            Some([x?, y?, z?])
+        };
+        let places: Option<Vec<_>> = threads.iter().map(|a| Some((small(&a.block)?, small(&a.thread)?))).collect();
+        let places = places.and_then(|places| <[_; 2]>::try_from(places).ok());
+        let (Some(places), Some(block), Some(grid)) = (places, small(&witness.block_dim), small(&witness.grid_dim))
+        else {
+            return Err("the launch is too large".to_owned());
+        };
+        let mut params = witness.params.clone();
+        params.extend(self.params.clone());
+        let inputs = Inputs {
+            block,
+            grid,
+            warp_size: self.warp_size,
+            params,
+            steps: STEPS.min(self.steps),
+            dynamic: 1 << 20,
+            zeros: true,
+            same: self.same.clone(),
+            exact: true,
+            ..Inputs::default()
+        };
+        Ok((code, places, inputs))
+    }
+}
+
+fn ran(part: Part) -> Ran {
+    match part {
+        Part::Pair => Ran::Threads,
+        Part::Blocks => Ran::Blocks,
+        Part::Grid => Ran::Grid,
+    }
+}
+
+fn not_seen(missed: Missed, what: &str) -> Tried {
+    match missed {
+        Missed::Finished => Tried::NotRun("no input gives an array what it is to hold".to_owned()),
+        Missed::Diverged => Tried::NotRun(format!("not all threads get to {what}")),
+        Missed::Stopped(Stop::OutOfBudget) => Tried::NotRun(format!("the run to {what} is too long")),
+        Missed::Stopped(Stop::Undefined(why)) if why == ASSUMPTION => {
+            Tried::Refuted(format!("with these values the run ends before {what}: {why}"))
+        }
+        Missed::Stopped(Stop::Undefined(why)) => Tried::NotRun(format!("before {what}: {why}")),
+        Missed::Stopped(Stop::Unsupported(why)) => Tried::NotRun(format!("it stops at: {why}")),
     }
 }
 

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::host::HostFacts;
 use super::source::{Launched, SourceFile, SourceKernel};
+use crate::base::text::text_of;
 use crate::report::finding::{FileStatus, Message};
 
 /// A folder with more files is not searched for those that include another one.
@@ -113,7 +114,7 @@ impl Siblings {
             let is_c = path.extension().and_then(|e| e.to_str()).is_some_and(|e| known.contains(&e));
             let is_small = std::fs::metadata(&path).is_ok_and(|m| m.is_file() && m.len() <= MAX_BYTES);
             if let Some(text) = (is_c && is_small).then(|| std::fs::read(&path).ok()).flatten() {
-                let text = String::from_utf8_lossy(&text);
+                let text = text_of(text);
                 let included = text.lines().filter_map(quoted).map(|name| canonical(&folder.join(name)));
                 files.push((canonical(&path), path.clone(), included.collect()));
             }

@@ -444,10 +444,7 @@ impl Check<'_> {
             (Tried::Met { ran, .. }, None) => {
                 Judged { class: known, replay: Some(Replay::Kernel(ran)), reason: None, refuted: false }
             }
-            (Tried::Refuted, None) => Judged {
-                refuted: true,
-                ..possible("with these values the two threads were run, and did not make these accesses in one phase")
-            },
+            (Tried::Refuted(why), None) => Judged { refuted: true, ..possible(&why) },
             (Tried::NotRun(why), None) => {
                 Judged { class: known, replay: Some(Replay::Protocol(why)), reason: None, refuted: false }
             }

@@ -9,6 +9,7 @@ use super::fragments::{checked, forget_launches, includers};
 use super::kernel::{CheckOptions, check_kernel};
 use super::launch::{GivenDims, launch};
 use super::source::{SourceFile, SourceOptions, load};
+use crate::base::text::text_of;
 use crate::exp::syntax::clear_term_tables;
 use crate::report::finding::{
     FileReport, FileStatus, IncludedFile, KernelReport, Launch, LaunchSource, Message, Report, Verdict,
@@ -100,7 +101,7 @@ pub fn check_files(inputs: &[(PathBuf, String)], settings: &Settings, solver: &S
     let mut tasks = if settings.ignore_host {
         files.iter().enumerate().flat_map(|(f, file)| (0..file.kernels.len()).map(move |k| (f, k))).collect()
     } else {
-        let text = |path: PathBuf| Some((path.clone(), std::fs::read_to_string(path).ok()?));
+        let text = |path: PathBuf| Some((path.clone(), text_of(std::fs::read(path).ok()?)));
         let more: Vec<(PathBuf, String)> = includers(&files).into_iter().filter_map(text).collect();
         files.extend(read(&more));
         forget_launches(&mut files);

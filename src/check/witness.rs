@@ -44,6 +44,8 @@ pub struct Divergence {
     pub barrier: Option<SiteId>,
     pub globals: BTreeMap<String, i128>,
     pub contents: BTreeMap<String, i128>,
+    /// All that the model says of the contents of arrays, as values of functions.
+    pub cells: Vec<Content>,
     pub doubt: Option<String>,
 }
 
@@ -85,7 +87,12 @@ pub fn diverge(kernel: &Kernel<Protocol>, asserts: &[B], model: &Model, level: L
             (Err(why), _) | (_, Err(why)) => doubt = Some(why),
         }
     }
-    Divergence { threads, barrier, globals: numbers(kernel, model), contents, doubt }
+    let cells = model.apps.iter().filter(is_input).cloned().collect();
+    Divergence { threads, barrier, globals: numbers(kernel, model), contents, cells, doubt }
+}
+
+fn is_input((fun, _, _): &&Content) -> bool {
+    fun.kind == FunKind::Input
 }
 
 /// The tables of functions that a model gives, and which entries were asked for.
@@ -184,12 +191,14 @@ pub fn shrink(kernel: &Kernel<Protocol>, own: &[Name], model: &Model, condition:
     // Of the threads of one block there is one `blockIdx.x`.
     moves.extend(own.iter().flat_map(|name| [of(name).to_vec(), vec![name.clone()]]));
     moves.extend(own.iter().flat_map(of).map(|name| vec![name]));
-    moves.extend(globals);
+    moves.extend(globals.iter().cloned());
     let mut budget = SHRINK_BUDGET;
     for names in moves {
         let Some(values) = names.iter().map(|name| env.get(name)).collect::<Option<Vec<i128>>>() else { continue };
         let Some(least) = values.iter().copied().min_by_key(|v| v.abs()) else { continue };
-        for smaller in towards(least) {
+        // A parameter is rather 1 than 0, or negative: with these, much has no meaning.
+        let one = (globals.contains(&names) && least != 1).then_some(1);
+        for smaller in one.into_iter().chain(towards(least)) {
             if budget == 0 {
                 break;
             }
@@ -251,8 +260,7 @@ pub fn witness(kernel: &Kernel<Protocol>, phase: &RacePhase, sides: [usize; 2], 
     if doubt.is_none() {
         doubt = replayed(kernel, phase, [&threads[0], &threads[1]], [chosen[0], chosen[1]], &env, warp_size).err();
     }
-    let input = |(fun, _, _): &&Content| fun.kind == FunKind::Input;
-    let cells = model.apps.iter().filter(input).cloned().collect();
+    let cells = model.apps.iter().filter(is_input).cloned().collect();
     Race { threads, index, locals, globals, contents, needed, cells, doubt }
 }
 

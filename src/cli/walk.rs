@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 
+use crate::base::text::{is_binary, text_of};
 use crate::report::finding::{FileReport, FileStatus, Message};
 
 /// Larger files are generated, or data.
@@ -92,16 +93,13 @@ pub fn read(path: &Path) -> Result<String, Box<Message>> {
         let text = format!("the file is larger than {} MiB", MAX_BYTES >> 20);
         return Err(Box::new(Message { code: "too-large", text, at: None, help: None }));
     }
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned)),
-        Err(error) => {
-            let at = error.utf8_error().valid_up_to();
-            let byte = error.as_bytes().get(at).copied().unwrap_or(0);
-            let text = format!("the file is not UTF-8 text: byte {at} is {byte:#04x}");
-            let help = Some("convert it, for instance with `iconv -f latin1 -t utf-8`".to_owned());
-            Err(Box::new(Message { code: "not-utf8", text, at: None, help }))
-        }
+    if is_binary(&bytes) {
+        let text = "the file is not text: it has NUL bytes, and is not UTF-8".to_owned();
+        let help = Some("convert it, for instance with `iconv -f utf-16 -t utf-8`".to_owned());
+        return Err(Box::new(Message { code: "not-text", text, at: None, help }));
     }
+    let text = text_of(bytes);
+    Ok(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned))
 }
 
 /// The report of a file of which nothing could be read.
@@ -274,16 +272,19 @@ mod tests {
         let root = tree(&[]);
         write(&root, "bom.cu", b"\xef\xbb\xbfint x;");
         assert_eq!(read(&root.path().join("bom.cu")), Ok("int x;".to_owned()));
+        write(&root, "latin1.cu", b"// \xe9\nint x;");
+        assert_eq!(read(&root.path().join("latin1.cu")), Ok("// \u{1a}\nint x;".to_owned()));
     }
 
     #[test]
     fn what_is_no_text_is_refused_with_a_code() {
         let root = tree(&["a.cu"]);
-        write(&root, "latin1.cu", b"// \xe9");
+        write(&root, "utf16.cu", b"\xff\xfe/\0/\0");
         let large = fs::File::create(root.path().join("large.cu")).and_then(|f| f.set_len(MAX_BYTES + 1));
         assert!(large.is_ok());
         let code = |file: &str| read(&root.path().join(file)).map_err(|m| (m.code, m.text)).err();
-        assert_eq!(code("latin1.cu"), Some(("not-utf8", "the file is not UTF-8 text: byte 3 is 0xe9".to_owned())));
+        let why = "the file is not text: it has NUL bytes, and is not UTF-8".to_owned();
+        assert_eq!(code("utf16.cu"), Some(("not-text", why)));
         assert_eq!(code("large.cu"), Some(("too-large", "the file is larger than 16 MiB".to_owned())));
         assert_eq!(code("gone.cu"), Some(("unreadable-file", "no such file or directory".to_owned())));
         assert_eq!(code("").map(|(code, _)| code), Some("unreadable-file"));

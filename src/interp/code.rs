@@ -429,6 +429,10 @@ impl Compiler<'_> {
                 self.value(r);
             }
             ExprKind::Aggregate(parts) => {
+                if expr.ty.has_unknown_size() {
+                    self.emit(Op::Unsupported("a class of unknown size".to_owned()), span);
+                    return;
+                }
                 parts.iter().for_each(|(_, part)| self.value(part));
                 let parts = parts.iter().map(|(at, part)| (*at, stored(&part.ty))).collect();
                 self.emit(Op::Aggregate(parts, expr.ty.size()), span);

@@ -734,7 +734,7 @@ impl<'p> Machine<'p> {
             Op::Assume => {
                 worker.quiet = false;
                 if !pop(frame)?.truth()? {
-                    return undefined("an assumption does not hold");
+                    return undefined(super::ASSUMPTION);
                 }
                 return Ok(());
             }

@@ -10,6 +10,7 @@ pub mod machine;
 pub mod memory;
 pub mod race;
 pub mod replay;
+pub mod stranded;
 pub mod value;
 
 use std::collections::BTreeMap;
@@ -22,6 +23,10 @@ pub use machine::run;
 pub use memory::ObjectId;
 pub use race::{Race, races};
 pub use replay::{Goal, Met, Missed, Part, replay};
+pub use stranded::strand;
+
+/// Why a run has no meaning that goes against what its user takes for granted.
+pub const ASSUMPTION: &str = "an assumption does not hold";
 
 /// What a kernel is run with.
 #[derive(Clone, Debug)]

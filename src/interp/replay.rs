@@ -120,6 +120,40 @@ pub fn replay(program: &Program, kernel: FunId, inputs: &Inputs, goal: &Goal, st
     Err(Missed::Diverged)
 }
 
+/// The threads that run, the two first.
+pub(super) fn chosen(inputs: &Inputs, pair: &[([u32; 3], [u32; 3]); 2], part: Part) -> Vec<Thread> {
+    let mut pair: Vec<Thread> = pair.iter().map(|(block, thread)| thread_at(inputs, *block, *thread)).collect();
+    if part == Part::Pair {
+        return pair;
+    }
+    let mut all = match part {
+        Part::Grid => threads(inputs),
+        Part::Pair | Part::Blocks => {
+            let mut blocks: Vec<[u32; 3]> = pair.iter().map(|t| t.block).collect();
+            blocks.dedup();
+            blocks.into_iter().flat_map(|block| threads_of_block(inputs, block)).collect()
+        }
+    };
+    if all.is_empty() {
+        return all;
+    }
+    all.retain(|t| !pair.contains(t));
+    pair.extend(all);
+    pair
+}
+
+/// The widest barriers that can be passed when this part runs.
+pub(super) fn widest(inputs: &Inputs, pair: &[([u32; 3], [u32; 3]); 2], part: Part) -> Option<Scope> {
+    let blocks = inputs.grid.iter().fold(1u64, |n, d| n.saturating_mul(u64::from(*d)));
+    let here = if pair[0].0 == pair[1].0 { 1 } else { 2 };
+    match part {
+        Part::Grid => Some(Scope::Grid),
+        Part::Blocks if blocks == here => Some(Scope::Grid),
+        Part::Blocks => Some(Scope::Block),
+        Part::Pair => None,
+    }
+}
+
 enum Ended {
     Missed(Missed),
     /// For threads that are left out.
@@ -137,44 +171,14 @@ struct Try<'a> {
 }
 
 impl Try<'_> {
-    /// The threads that run, the two first.
-    fn threads(&self) -> Vec<Thread> {
-        let mut pair: Vec<Thread> =
-            self.goal.threads.iter().map(|(block, thread)| thread_at(self.inputs, *block, *thread)).collect();
-        if self.part == Part::Pair {
-            return pair;
-        }
-        let mut all = match self.part {
-            Part::Grid => threads(self.inputs),
-            Part::Pair | Part::Blocks => {
-                let mut blocks: Vec<[u32; 3]> = pair.iter().map(|t| t.block).collect();
-                blocks.dedup();
-                blocks.into_iter().flat_map(|block| threads_of_block(self.inputs, block)).collect()
-            }
-        };
-        if all.is_empty() {
-            return all;
-        }
-        all.retain(|t| !pair.contains(t));
-        pair.extend(all);
-        pair
-    }
-
     fn run(&mut self) -> Result<Met, Ended> {
         let stopped = |stop| Ended::Missed(Missed::Stopped(stop));
-        let places = self.threads();
+        let places = chosen(self.inputs, &self.goal.threads, self.part);
         let [one, two] = places
             .get(..2)
             .and_then(|pair| <[Thread; 2]>::try_from(pair).ok())
             .ok_or_else(|| stopped(Stop::Unsupported("a grid of this size".to_owned())))?;
-        let blocks = self.inputs.grid.iter().fold(1u64, |n, d| n.saturating_mul(u64::from(*d)));
-        let here = if one.block == two.block { 1 } else { 2 };
-        let widest = match self.part {
-            Part::Grid => Some(Scope::Grid),
-            Part::Blocks if blocks == here => Some(Scope::Grid),
-            Part::Blocks => Some(Scope::Block),
-            Part::Pair => None,
-        };
+        let widest = widest(self.inputs, &self.goal.threads, self.part);
         let mut machine = Machine::new(self.program, self.inputs);
         machine.steps = *self.steps;
         machine.watch = Some(Watch {

@@ -3,6 +3,7 @@
 use super::memory::{int_bytes, mix};
 use super::{Stop, undefined, unsupported};
 use crate::exp::{IntTy, NBin, eval};
+use crate::kernel::bits::of_bits;
 use crate::kernel::types::Type;
 
 #[derive(Clone, PartialEq, Debug)]
@@ -194,7 +195,6 @@ pub fn pure(name: &str, args: &[Value], ty: &Type) -> Result<Value, Stop> {
     }
     let Type::Int(int) = ty else { return unsupported(format!("`{name}`")) };
     let numbers = args.iter().map(Value::int).collect::<Result<Vec<_>, _>>()?;
-    let bits = |n: i128, ty: IntTy| IntTy { signed: false, ..ty }.wrap(n) as u64;
     let value = match (name, numbers.as_slice()) {
         ("abs" | "labs" | "llabs", [x]) if int.contains(x.abs()) => x.abs(),
         ("abs" | "labs" | "llabs", [_]) => return undefined("signed overflow"),
@@ -203,22 +203,12 @@ pub fn pure(name: &str, args: &[Value], ty: &Type) -> Result<Value, Stop> {
             narrow.wrap(*l) * narrow.wrap(*r)
         }
         ("__umul24", [l, r]) => (*l & 0xff_ffff) * (*r & 0xff_ffff),
-        ("__mulhi", [l, r]) => (IntTy::I32.wrap(*l) * IntTy::I32.wrap(*r)) >> 32,
-        ("__umulhi", [l, r]) => (IntTy::U32.wrap(*l) * IntTy::U32.wrap(*r)) >> 32,
-        ("__popc" | "__builtin_popcount", [x]) => i128::from(bits(*x, IntTy::U32).count_ones()),
-        ("__popcll", [x]) => i128::from(bits(*x, IntTy::U64).count_ones()),
-        ("__clz" | "__builtin_clz", [x]) => i128::from((bits(*x, IntTy::U32) as u32).leading_zeros()),
-        ("__clzll", [x]) => i128::from(bits(*x, IntTy::U64).leading_zeros()),
-        ("__ffs" | "__builtin_ffs", [x]) => first_bit(bits(*x, IntTy::U32)),
-        ("__ffsll", [x]) => first_bit(bits(*x, IntTy::U64)),
-        ("__brev", [x]) => i128::from((bits(*x, IntTy::U32) as u32).reverse_bits()),
-        _ => return unsupported(format!("`{name}`")),
+        (_, numbers) => match of_bits(name, numbers) {
+            Some(value) => value,
+            None => return unsupported(format!("`{name}`")),
+        },
     };
     Ok(Value::Int(int.wrap(value)))
-}
-
-fn first_bit(bits: u64) -> i128 {
-    if bits == 0 { 0 } else { i128::from(bits.trailing_zeros()) + 1 }
 }
 
 /// What an atomic operation leaves, from the old value and the operands.

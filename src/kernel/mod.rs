@@ -1,5 +1,6 @@
 //! The typed imperative kernel language, and the inference of protocols from it.
 
+pub mod bits;
 pub mod display;
 pub mod infer;
 pub mod ir;

@@ -105,6 +105,13 @@ impl Type {
     }
 }
 
+/// Where what comes after a member lies. After one whose size is not known that is a place of which only is known that
+/// there is no other member: what is there can be told from the rest, and its distance from the start means nothing.
+pub fn end_of(offset: u64, member: &Type) -> u64 {
+    let end = offset.saturating_add(member.size());
+    if member.has_unknown_size() { end.saturating_add(1 << 32) } else { end }
+}
+
 impl StructTy {
     /// Lays out fields one after the other (or, for a union, on top of each other), each at its natural alignment.
     pub fn layout(
@@ -122,15 +129,20 @@ impl StructTy {
             if !union {
                 offset = offset.div_ceil(step).saturating_mul(step);
             }
-            let bytes = ty.size();
+            let end = end_of(offset, &ty);
             fields.push(Field { name, ty, offset });
-            size = size.max(offset.saturating_add(bytes));
+            size = size.max(end);
             if !union {
-                offset = offset.saturating_add(bytes);
+                offset = end;
             }
         }
         let size = size.max(1).div_ceil(biggest).saturating_mul(biggest);
         StructTy { name: Arc::from(name), fields, size, align: biggest, complete }
+    }
+
+    /// Is a place in it, as it is laid out, one whose distance from the start is not known?
+    pub fn is_vague_at(&self, offset: u64) -> bool {
+        self.fields.iter().any(|f| f.offset < offset && f.ty.has_unknown_size() && end_of(f.offset, &f.ty) <= offset)
     }
 
     pub fn field(&self, name: &str) -> Option<&Field> {

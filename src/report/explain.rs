@@ -161,7 +161,7 @@ mod tests {
             "include-missing",
             "included",
             "include-cycle",
-            "not-utf8",
+            "not-text",
             "too-large",
             "too-deep",
             "ill-formed",

@@ -1102,6 +1102,11 @@ pub fn needs_large_sizes(term: &N) -> bool {
     goes_up(term) && crate::exp::free_vars_n(term).iter().any(|v| !of_launch(v.name.as_str()))
 }
 
+/// Is this a term that C lets wrap around, and that may do so where arrays have ordinary sizes?
+pub fn may_wrap_for_small_sizes(term: &N) -> bool {
+    !signed_arithmetic(term) && !needs_large_sizes(term)
+}
+
 /// What is assumed of a term that is taken not to wrap around.
 pub fn assumption(term: &N) -> String {
     if signed_arithmetic(term) {

@@ -10,14 +10,14 @@ use super::cache::Cache;
 use super::decode;
 use super::emit::Emitter;
 use super::entry::Digest;
-use super::ints::{BitOps, Ints, Unencodable, Wrap, assumption, needs_large_sizes, signed_arithmetic};
+use super::ints::{BitOps, Ints, Unencodable, Wrap, assumption, may_wrap_for_small_sizes, signed_arithmetic};
 use super::locate::{Located, SolverKind, locate};
 use super::process::{Process, ProcessError};
 use super::query::{Answer, Model, Query, Reason};
 use super::second::{Opinion, Second};
 use crate::base::Name;
 use crate::exp::poly::AtomId;
-use crate::exp::{B, Interval, N, Var};
+use crate::exp::{B, Interval, N, Subst, Var};
 
 /// Which encodings may be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -455,12 +455,10 @@ impl Session {
         self.at_once = false;
         match attempt {
             Ok(Answer::Unsat { .. }) if !assumed.is_empty() => {
-                if self.config.recheck_overflow
-                    && let Some(better) = self.recheck(query, bit_ops, assumed)
-                {
-                    return better;
+                match self.config.recheck_overflow.then(|| self.recheck(query, bit_ops, assumed)) {
+                    Some(Some(better)) => better,
+                    _ => Answer::Unsat { assumptions: assumed.iter().map(assumption).collect() },
                 }
-                Answer::Unsat { assumptions: assumed.iter().map(assumption).collect() }
             }
             Ok(answer) => answer,
             Err(reason) => Answer::Unknown(reason),
@@ -501,7 +499,8 @@ impl Session {
         }
     }
 
-    /// Asks again without assumptions; `None` if that gives no answer in its time, or a solution that is not wanted.
+    /// Asks again without assumptions; `None` if they have to stand. What wraps around at sizes that arrays have is not
+    /// assumed away: where the solver has no answer in its time, there is none.
     fn recheck(&mut self, query: &Query, bit_ops: BitOps, assumed: &[N]) -> Option<Answer> {
         // Without signed overflow C has no more solutions: all that can be gained is an assumption less to list.
         let most = match assumed.iter().all(signed_arithmetic) {
@@ -513,10 +512,37 @@ impl Session {
         self.link.work = Some(most.as_millis() as u64 * WORK / 3);
         let answer = self.exactly(query, bit_ops, Instant::now() + most * PATIENCE);
         self.link.work = None;
-        match answer? {
-            Answer::Sat(model) if !self.wanted(&model, assumed) => None,
-            answer => Some(answer),
+        let serious = assumed.iter().find(|term| self.config.wrapping_solutions && may_wrap_for_small_sizes(term));
+        match (answer, serious) {
+            (Some(Answer::Sat(model)), _) if !self.wanted(&model, assumed) => None,
+            (Some(answer), _) => Some(answer),
+            (None, None) => None,
+            (None, Some(term)) => {
+                let text = format!("whether it holds where `{term}` wraps around is not known");
+                self.usual_sizes(query, bit_ops, assumed).or(Some(Answer::Unknown(Reason::Incomplete(text))))
+            }
         }
+    }
+
+    /// A solution without assumptions for one of the usual sizes of blocks, with which the products of the launch are linear.
+    fn usual_sizes(&mut self, query: &Query, bit_ops: BitOps, assumed: &[N]) -> Option<Answer> {
+        let (dim, range) = query.vars.iter().find(|(var, _)| var.name.as_str() == "blockDim.x")?;
+        for size in [256, 32, 1024].into_iter().filter(|n| range.contains(*n)) {
+            let mut at = Subst::one(&dim.name, &N::num(size));
+            let vars = query.vars.iter().filter(|(var, _)| var != dim).cloned().collect();
+            let fixed = Query { vars, asserts: query.asserts.iter().map(|b| at.boolean(b)).collect() };
+            let most = self.config.recheck_timeout / 4;
+            self.link.work = Some(most.as_millis() as u64 * WORK / 3);
+            let answer = self.whole(&fixed, Wrap::Exact, bit_ops, Instant::now() + most * PATIENCE, &mut Vec::new());
+            self.link.work = None;
+            if let Ok(Answer::Sat(mut model)) = answer {
+                model.vars.insert(dim.name.clone(), size);
+                if self.wanted(&model, assumed) {
+                    return Some(Answer::Sat(model));
+                }
+            }
+        }
+        None
     }
 
     /// Asks without assumptions.
@@ -535,7 +561,7 @@ impl Session {
     /// signed overflow undefined, so what needs one is no race, but defines unsigned wrap-around. (One that takes sizes of
     /// billions stays assumed away.)
     fn wanted(&self, model: &Model, assumed: &[N]) -> bool {
-        let wanted = |term: &N| self.config.wrapping_solutions && !signed_arithmetic(term) && !needs_large_sizes(term);
+        let wanted = |term: &N| self.config.wrapping_solutions && may_wrap_for_small_sizes(term);
         assumed.iter().all(|term| model.keeps(term) || wanted(term))
     }
 

@@ -294,7 +294,7 @@ pub fn everything() -> Report {
         Some(at("histogram.cu", HISTOGRAM, "\"bins.cuh\"", 0)),
     )];
     let mut failed = file("latin1.cu", "", FileStatus::Failed);
-    failed.messages = vec![message("not-utf8", "the file is not UTF-8 text: byte 17 is 0xe9", None)];
+    failed.messages = vec![message("not-text", "the file is not text: it has NUL bytes, and is not UTF-8", None)];
     report.files.extend([partial, failed]);
     report.included = histogram().included;
     report.messages = vec![message("no-kernels", "no kernel is named `foo`", None)];

@@ -63,7 +63,7 @@ fn files_that_failed_are_notifications_of_an_unsuccessful_run() {
         .iter()
         .filter_map(|n| n.pointer("/descriptor/id").and_then(Value::as_str))
         .collect();
-    assert_eq!(codes, ["include-missing", "not-utf8", "no-kernels"]);
+    assert_eq!(codes, ["include-missing", "not-text", "no-kernels"]);
     let fine = sarif(&report(vec![scale()]));
     assert_eq!(fine.pointer("/runs/0/invocations/0/executionSuccessful"), Some(&true.into()));
 }

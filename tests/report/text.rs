@@ -437,7 +437,7 @@ fn everything_at_once() {
              2 | __global__ void histogram(unsigned *bins, const unsigned char *data) {
                `----
 
-              x the file is not UTF-8 text: byte 17 is 0xe9 [not-utf8]
+              x the file is not text: it has NUL bytes, and is not UTF-8 [not-text]
               file  latin1.cu
 
               ! `helper` is not defined here and may touch `out` [unknown-call]

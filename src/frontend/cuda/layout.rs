@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use super::lower::Body;
 use super::unit::{Unit, child_of_kind};
 use crate::exp::IntTy;
-use crate::kernel::types::{Field, StructTy, Type};
+use crate::kernel::types::{Field, StructTy, Type, end_of};
 
 /// The pointer to the virtual functions of an object.
 pub const VPTR: &str = "_vptr";
@@ -70,14 +70,14 @@ fn place(name: &str, parts: &Parts, union: bool, asked: &Asked, own_pointer: boo
         }
         let at = end.div_ceil(s.align.max(1)).saturating_mul(s.align.max(1));
         fields.extend(s.fields.iter().map(|f| Field { offset: f.offset + at, ..f.clone() }));
-        end = at.saturating_add(if *reuse { filled(s) } else { s.size });
+        end = if *reuse && !base.has_unknown_size() { at.saturating_add(filled(s)) } else { end_of(at, base) };
     }
     size = size.max(end);
     for part in &parts.members {
         let step = part.align.max(1);
         biggest = biggest.max(step);
         let at = if union { 0 } else { end.div_ceil(step).saturating_mul(step) };
-        end = at.saturating_add(part.ty.size());
+        end = end_of(at, &part.ty);
         size = size.max(end);
         fields.push(Field { name: part.name.clone(), ty: part.ty.clone(), offset: at });
     }

@@ -153,7 +153,8 @@ impl<'t> Body<'_, 't> {
             "decltype" => self.type_of_expression(node),
             "struct_specifier" | "class_specifier" | "union_specifier" => {
                 if node.child_by_field_name("body").is_some() {
-                    return self.class(node, Bindings::default());
+                    // It stands where the parameters of the templates around it have their meaning.
+                    return self.class(node, self.bindings.clone());
                 }
                 match node.child_by_field_name("name") {
                     Some(name) => self.type_of(name),
@@ -228,6 +229,8 @@ impl<'t> Body<'_, 't> {
         let found = match names.find_type(name, self.scope, qualifier) {
             // One that is declared later hides nothing yet.
             Found::One(decl) if self.is_later(name, &decl) => Some(Type::Unknown(Arc::from(name))),
+            // What the parameters of a template around it stand for is not known from outside.
+            Found::One(TypeDecl::Class(node, None)) if is_in_template(node) => Some(Type::Unknown(Arc::from(name))),
             Found::One(TypeDecl::Class(node, None)) => Some(self.class(node, Bindings::default())),
             // Inside of its own class the name of a template stands for the instance.
             Found::One(TypeDecl::Class(node, Some(_))) => self.class_type.clone().filter(|own| self.is_of(own, node)),
@@ -331,6 +334,7 @@ impl<'t> Body<'_, 't> {
                     "struct_specifier" | "class_specifier" | "union_specifier" => self.class(ty, bindings.clone()),
                     _ => self.type_of(ty),
                 };
+                let base = self.of_vector(member, base);
                 let result = match declarator {
                     Some(declarator) => self.declare(base, &declarator).0,
                     None => base,
@@ -601,16 +605,19 @@ impl<'t> Body<'_, 't> {
                 continue;
             }
             let Some(ty) = member.child_by_field_name("type") else { continue };
-            let text = self.text(member);
-            if text.starts_with("static ") || text.contains(" static ") {
+            let is_static = |c: &Node<'t>| c.kind() == "storage_class_specifier" && self.text(*c) == "static";
+            if member.children(&mut member.walk()).any(|c| is_static(&c)) {
                 continue;
             }
             let base = self.type_of(ty);
+            let base = self.of_vector(member, base);
             let mut declarators = member.walk();
             let all: Vec<_> = member.children_by_field_name("declarator", &mut declarators).collect();
             if all.is_empty() {
-                // An anonymous struct or union: its fields are fields of this class.
-                if let Type::Struct(_) = &base {
+                // An anonymous struct or union: its fields are fields of this class. One with a name is only declared.
+                let anonymous = matches!(ty.kind(), "struct_specifier" | "class_specifier" | "union_specifier")
+                    && ty.child_by_field_name("name").is_none();
+                if let (Type::Struct(_), true) = (&base, anonymous) {
                     let align = self.member_alignment((node, body), member, &base, true);
                     parts.unclear |= align.is_none();
                     let align = align.unwrap_or(1);
@@ -619,12 +626,13 @@ impl<'t> Body<'_, 't> {
             }
             let single = all.len() == 1;
             for declarator in all {
-                if declarator.kind() == "function_declarator" {
-                    continue;
-                }
                 let bits = child_of_kind(member, "bitfield_clause").is_some();
                 parts.complete &= !bits;
                 let (ty, name) = self.declare(base.clone(), &declarator);
+                // A member function takes no place, a pointer to a function does.
+                if ty == Type::Fun {
+                    continue;
+                }
                 // Bit-fields share their bytes with others: a field of unknown type is never taken for its bytes.
                 let ty = if bits { Type::Unknown(BIT_FIELD.into()) } else { ty };
                 match name {
@@ -688,6 +696,25 @@ impl<'t> Body<'_, 't> {
         }
     }
 
+    /// Has an array a length that is given, but not known?
+    pub(super) fn has_unknown_length(&mut self, declarator: Node<'t>) -> bool {
+        let own = declarator.kind() == "array_declarator"
+            && declarator.child_by_field_name("size").is_some_and(|size| self.constant(size).is_none());
+        let inner = declarator.child_by_field_name("declarator").or_else(|| match declarator.kind() {
+            "parenthesized_declarator" | "attributed_declarator" => last_named(declarator),
+            _ => None,
+        });
+        own || inner.is_some_and(|inner| self.has_unknown_length(inner))
+    }
+
+    /// The type of what an attribute of its declaration makes a vector: the layout of such is not known here.
+    pub(super) fn of_vector(&self, declaration: Node<'t>, ty: Type) -> Type {
+        match self.lower.unit.is_vector(declaration.byte_range()) {
+            true => Type::Unknown(Arc::from("vector")),
+            false => ty,
+        }
+    }
+
     fn declare_in(&mut self, ty: Type, next: Option<Node<'t>>) -> (Type, Option<Node<'t>>) {
         match next {
             Some(node) => self.declare(ty, &node),
@@ -711,6 +738,10 @@ impl Body<'_, '_> {
 
 fn sized_word(name: &str) -> Option<Type> {
     matches!(name, "unsigned" | "signed" | "long" | "short").then(|| sized(name))
+}
+
+fn is_in_template(node: Node) -> bool {
+    std::iter::successors(node.parent(), Node::parent).any(|around| around.kind() == "template_declaration")
 }
 
 /// Fields of anonymous members are fields of the class.

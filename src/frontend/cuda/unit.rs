@@ -306,7 +306,8 @@ impl<'t> Names<'t> {
 }
 
 /// The tree of a text; `None` when it takes more work than any text that is nearly code: sources take 2 of the parser's
-/// rounds for 100 bytes, and what is broken and nested 30,000 deep can take one for each.
+/// rounds for 100 bytes, and what is broken and nested 30,000 deep can take one for each. Nor is there one for a tree
+/// that is too deep: to go from a node to its parent takes as many steps as there are nodes above it.
 pub fn parse(text: &str) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_cuda::LANGUAGE.into()).ok()?;
@@ -316,7 +317,40 @@ pub fn parse(text: &str) -> Option<Tree> {
         if rounds == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
-    parser.parse_with_options(&mut |at, _| text.as_bytes().get(at..).unwrap_or_default(), None, Some(options))
+    let tree =
+        parser.parse_with_options(&mut |at, _| text.as_bytes().get(at..).unwrap_or_default(), None, Some(options))?;
+    (!is_deeper(&tree, 4_000)).then_some(tree)
+}
+
+fn is_deeper(tree: &Tree, most: u32) -> bool {
+    let mut cursor = tree.walk();
+    loop {
+        if cursor.depth() > most {
+            return true;
+        }
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return false;
+            }
+        }
+    }
+}
+
+/// The qualifier of CUDA that `((shared))` and its like stand for.
+fn of_clang(arguments: &str) -> Option<&'static str> {
+    let word: String = arguments.chars().filter(|c| !matches!(c, '(' | ')' | ' ' | '_')).collect();
+    Some(match word.as_str() {
+        "shared" => "__shared__",
+        "device" => "__device__",
+        "constant" => "__constant__",
+        "global" => "__global__",
+        "host" => "__host__",
+        "managed" => "__managed__",
+        _ => return None,
+    })
 }
 
 /// The blocks of a cluster by axis, as an attribute says; `None` is not a plain number.
@@ -328,6 +362,8 @@ struct Attributes {
     /// What was asked for, as written.
     alignments: Vec<(usize, String)>,
     packed: Vec<usize>,
+    /// `vector_size(16)` and `ext_vector_type(4)`.
+    vectors: Vec<usize>,
     clusters: Vec<(usize, ClusterDims)>,
     /// The qualifiers of OpenCL C: where they stood.
     marks: Vec<(usize, Mark)>,
@@ -362,6 +398,7 @@ impl Attributes {
                     let (name, value) = item.split_at(item.find('(').unwrap_or(item.len()));
                     match name.trim().trim_matches('_') {
                         "packed" => self.packed.push(at),
+                        "vector_size" | "ext_vector_type" => self.vectors.push(at),
                         // Without a number it is the most that the target aligns anything by.
                         "aligned" if value.is_empty() => self.alignments.push((at, "16".to_owned())),
                         "aligned" => self.alignments.push((at, inner(value).unwrap_or_default())),
@@ -506,6 +543,15 @@ fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
                 found.clusters.push((start, cluster_dims(&text[i..end])));
             }
             found.layout(start, word, &text[i..end]);
+            if let Some(qualifier) = of_clang(&text[i..end]).filter(|q| q.len() <= end - start) {
+                // It is read as the word that headers have for it.
+                for b in out[start..end].iter_mut().filter(|b| **b != b'\n') {
+                    *b = b' ';
+                }
+                out[start..start + qualifier.len()].copy_from_slice(qualifier.as_bytes());
+                i = end;
+                continue;
+            }
             if dialect == Dialect::OpenCl {
                 found.marks.extend(group_size(&text[i..end]).map(|mark| (start, mark)));
             }
@@ -733,6 +779,12 @@ impl<'a> Unit<'a> {
         self.attributes.packed.iter().any(|at| range.contains(at))
     }
 
+    /// Does an attribute in this range make vectors of what is declared?
+    pub fn is_vector(&self, range: std::ops::Range<usize>) -> bool {
+        let range = self.written(range);
+        self.attributes.vectors.iter().any(|at| range.contains(at))
+    }
+
     /// The most that the members of a class are aligned by, of which the outer `None` is not understood.
     pub fn packing(&self, class: Node) -> Option<Option<u64>> {
         let at = self.written(class.byte_range()).start;
@@ -863,14 +915,17 @@ impl<'a> Unit<'a> {
                     let mut cursor = node.walk();
                     for declarator in node.children_by_field_name("declarator", &mut cursor) {
                         if let Some(name) = declared_name(declarator) {
-                            names.add_type(self.str(name), scope, TypeDecl::Typedef(ty, declarator));
+                            let vector = self.is_vector(node.byte_range());
+                            let ty = if vector { TypeDecl::Unread } else { TypeDecl::Typedef(ty, declarator) };
+                            names.add_type(self.str(name), scope, ty);
                         }
                     }
                 }
             }
             "alias_declaration" => {
                 if let (Some(name), Some(ty)) = (node.child_by_field_name("name"), node.child_by_field_name("type")) {
-                    let ty = if template.is_some() { TypeDecl::Unread } else { TypeDecl::Alias(ty) };
+                    let unread = template.is_some() || self.is_vector(node.byte_range());
+                    let ty = if unread { TypeDecl::Unread } else { TypeDecl::Alias(ty) };
                     names.add_type(self.str(name), scope, ty);
                 }
             }
@@ -1095,6 +1150,9 @@ impl<'a> Unit<'a> {
             // `run<k>(p)`: the argument of a template reads like a type.
             "type_identifier" if is_argument_of_template(node) => {
                 let text = self.str(node);
+                if let Some(uses) = names.uses.get_mut(text) {
+                    uses.push(node.parent().filter(|p| p.kind() == "template_type").unwrap_or(node));
+                }
                 if kernels.contains(text) {
                     names.mentions.entry(text.to_owned()).or_default().push(node);
                 }
@@ -1273,6 +1331,8 @@ mod tests {
         assert!(
             parse(&format!("void k(int*a{open},int s{{{}for(int{close} i=0;)", "sizeof ".repeat(30_000))).is_none()
         );
+        let nest = |n: usize| format!("void k(){{{};{}}}", "do ".repeat(n), "while(x);".repeat(n));
+        assert!(parse(&nest(1_000)).is_some() && parse(&nest(10_000)).is_none());
         assert!(parse("void k(int *a) { a[0] = }").is_some());
     }
 

@@ -7,6 +7,7 @@ use super::lexer::{Kind, Lexeme, Newlines, unspliced};
 use super::macros::{Builtin, Macro, Meaning, excerpt};
 use super::token::Token;
 use super::{Pragma, Severity};
+use crate::base::text::text_of;
 use crate::base::{FileId, Span};
 use std::borrow::Cow;
 use std::io;
@@ -268,7 +269,7 @@ impl Engine<'_> {
     }
 
     fn holds(&mut self, tokens: &[Token], at: Span) -> bool {
-        let terms = self.isolated(tokens, |engine| engine.terms(at));
+        let terms = self.isolated(tokens, |engine| engine.terms());
         let Some(terms) = terms else { return false };
         let (terms, places): (Vec<Term>, Vec<Span>) = terms.into_iter().unzip();
         match evaluate(&terms) {
@@ -288,7 +289,7 @@ impl Engine<'_> {
     }
 
     /// The terms of a condition; `None` when `defined` or `__has_include` is misused.
-    fn terms(&mut self, at: Span) -> Option<Vec<(Term, Span)>> {
+    fn terms(&mut self) -> Option<Vec<(Term, Span)>> {
         let mut terms = vec![];
         loop {
             let token = self.next();
@@ -307,7 +308,7 @@ impl Engine<'_> {
                     }
                 },
                 Kind::Identifier if text.starts_with("__has_include") && self.is_has_include(&text) => {
-                    match self.has_include(at) {
+                    match self.has_include() {
                         Some(answer) => Term::Known(answer),
                         None => {
                             self.error("bad-condition", format!("`{text}` takes \"FILE\" or <FILE>"), place);
@@ -343,7 +344,7 @@ impl Engine<'_> {
         Some(answer)
     }
 
-    fn has_include(&mut self, at: Span) -> Option<bool> {
+    fn has_include(&mut self) -> Option<bool> {
         let open = self.raw();
         if !self.is(&open, "(") {
             return None;
@@ -368,7 +369,7 @@ impl Engine<'_> {
             return None;
         };
         let close = self.raw();
-        let found = self.find(&name, false, at).is_ok() || is_well_known(&name.name);
+        let found = self.find(&name, false).is_ok() || is_well_known(&name.name);
         self.is(&close, ")").then_some(found)
     }
 
@@ -377,7 +378,7 @@ impl Engine<'_> {
     fn include(&mut self, at: Span, skip_own: bool, once: bool) {
         let Some((wanted, at)) = self.wanted(at) else { return };
         self.line();
-        match self.find(&wanted, skip_own, at) {
+        match self.find(&wanted, skip_own) {
             Ok(file) => {
                 self.enter_file(file, &wanted.name, at);
                 if once {
@@ -445,7 +446,7 @@ impl Engine<'_> {
     }
 
     /// The file, read if need be. An error is `None` when there is no such file, else why it cannot be read.
-    fn find(&mut self, wanted: &Wanted, skip_own: bool, at: Span) -> Result<FileId, Option<String>> {
+    fn find(&mut self, wanted: &Wanted, skip_own: bool) -> Result<FileId, Option<String>> {
         let own = self.frames.last().map(|frame| self.sources.path(frame.file).to_path_buf()).unwrap_or_default();
         let folder = own.parent().map(Path::to_path_buf).unwrap_or_default();
         let own = normal(&own);
@@ -458,7 +459,7 @@ impl Engine<'_> {
             if wanted.name.is_empty() || wanted.name.contains('\0') || (skip_own && path == own) {
                 continue;
             }
-            match self.load(path, at) {
+            match self.load(path) {
                 Ok(file) => return Ok(file),
                 Err(reason) => why = why.or(reason),
             }
@@ -466,19 +467,12 @@ impl Engine<'_> {
         Err(why)
     }
 
-    fn load(&mut self, path: PathBuf, at: Span) -> Result<FileId, Option<String>> {
+    fn load(&mut self, path: PathBuf) -> Result<FileId, Option<String>> {
         if let Some(known) = self.loaded.get(&path) {
             return known.clone();
         }
         let result = match self.files.read(&path) {
-            Ok(bytes) => {
-                let text = String::from_utf8(bytes).unwrap_or_else(|error| {
-                    let text = format!("`{}` is not UTF-8; some characters were replaced", path.display());
-                    self.remark(Severity::Note, "not-utf8", text, at);
-                    String::from_utf8_lossy(error.as_bytes()).into_owned()
-                });
-                Ok(self.sources.add(&path, text))
-            }
+            Ok(bytes) => Ok(self.sources.add(&path, text_of(bytes))),
             Err(error) => match error.kind() {
                 io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Err(None),
                 _ => Err(Some(error.to_string())),

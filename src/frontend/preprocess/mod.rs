@@ -224,7 +224,7 @@ mod tests {
 
         #[test]
         fn any_bytes_are_fine(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
-            let text = String::from_utf8_lossy(&bytes).into_owned();
+            let text = crate::base::text::text_of(bytes);
             let (_, expanded) = expand(&text, CUDA_PREDEFINED);
             for token in tokens(&expanded.text) {
                 expanded.origins.origin(token.start, token.end);

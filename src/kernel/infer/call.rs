@@ -12,6 +12,7 @@ use crate::core::protocol::{Barrier, Fence};
 use crate::core::{Mode, Protocol, Scope, SiteId};
 use crate::exp::subst::Leaves;
 use crate::exp::{B, Fun, FunKind, IntTy, N, NBin, NRel, Var};
+use crate::kernel::bits::of_bits;
 use crate::kernel::ir::{Expr, ExprKind, FunId, Intrinsic, Program};
 use crate::kernel::types::{Type, is_group_of_threads};
 use crate::kernel::visit::each_expr;
@@ -325,6 +326,9 @@ impl<'p> Walk<'p> {
             }
             Intrinsic::Pure(name, range) => {
                 let values: Vec<Value> = args.iter().map(|a| self.eval(a)).collect();
+                if let Some(value) = computed(name.as_str(), args, &values, &expr.ty) {
+                    return value;
+                }
                 let value = self.opaque(name.as_str(), &values, &expr.ty);
                 match (range, value) {
                     (Some((lo, hi)), Value::Num(n)) => {
@@ -444,7 +448,15 @@ impl<'p> Walk<'p> {
     fn barrier_site(&mut self, span: Span) -> SiteId {
         let site = self.site(span);
         let id = SiteId(self.events.len() as u32);
-        let event = super::Event { site, strides: vec![], constant: 0, width: 0, unknown_size: false, flat: false };
+        let event = super::Event {
+            site,
+            strides: vec![],
+            constant: 0,
+            width: 0,
+            unknown_size: false,
+            known_size: false,
+            flat: false,
+        };
         self.events.push(event);
         id
     }
@@ -564,8 +576,8 @@ impl<'p> Walk<'p> {
 
     /// An element of a surface: each surface is an array of its own, in global memory, that is never a pointer's target.
     fn surface(&mut self, write: bool, coordinates: usize, args: &'p [Expr], expr: &'p Expr) -> Value {
-        /// Far more than a coordinate in bytes; equal coordinates give equal places in any case.
-        const ROW: u64 = 1 << 20;
+        /// A row in bytes, and rows in a layer: no surface is larger. (CUDA C++ Programming Guide, Technical Specifications)
+        const ROW: u64 = 1 << 21;
         let (value, rest) = if write { args.split_at(args.len().min(1)) } else { args.split_at(0) };
         let Some((surface, places)) = rest.split_first() else { return self.unknown_of(&expr.ty, "surface") };
         for value in value {
@@ -611,9 +623,15 @@ impl<'p> Walk<'p> {
                     Some(value) => (Mode::Wr(None), value.ty.value().clone()),
                     None => (Mode::Rd, Type::Int(IntTy::I8)),
                 };
+                // Outside of a row nothing is read or written.
+                let inside = offset.terms.iter().skip(1).enumerate().flat_map(|(i, (n, _))| {
+                    let room = if i + 2 == coordinates { ROW - width.size().clamp(1, ROW) } else { ROW - 1 };
+                    [N::num(0).le(n), n.le(&N::num(i128::from(room)))]
+                });
+                let inside = B::and(inside.collect::<Vec<_>>());
                 let unknown = width.has_unknown_size();
                 let access = self.access(object, &offset, width.size(), unknown, mode, expr.span);
-                self.emit(access);
+                self.emit(Protocol::branch(&inside, access, Protocol::Skip));
                 if write {
                     self.touch(object);
                 }
@@ -850,6 +868,17 @@ fn makes_functions(program: &Program) -> bool {
         each_expr(body, made, &mut |_| {});
     }
     found
+}
+
+/// A function on the bits of integers that are known.
+fn computed(name: &str, args: &[Expr], values: &[Value], ty: &Type) -> Option<Value> {
+    let Type::Int(int) = ty else { return None };
+    let number = |(arg, value): (&Expr, &Value)| match (&arg.ty, value) {
+        (Type::Int(_), Value::Num(n)) => n.as_num(),
+        _ => None,
+    };
+    let numbers = args.iter().zip(values).map(number).collect::<Option<Vec<_>>>()?;
+    Some(Value::Num(N::num(int.wrap(of_bits(name, &numbers)?))))
 }
 
 /// An expression without conversions around it.

@@ -457,7 +457,12 @@ impl<'p> Walk<'p> {
             }
             ExprKind::Member(object, offset, _) => {
                 let place = self.place(object);
-                place.map(|o| o.bytes(i128::from(*offset)))
+                let vague = matches!(object.ty.value(), Type::Struct(s) if s.is_vague_at(*offset));
+                place.map(|o| {
+                    let mut place = o.bytes(i128::from(*offset));
+                    place.unknown_size |= vague;
+                    place
+                })
             }
             ExprKind::Element(array, index) => {
                 let place = self.place(array);

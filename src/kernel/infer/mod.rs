@@ -124,6 +124,7 @@ struct Event {
     constant: i128,
     width: u64,
     unknown_size: bool,
+    known_size: bool,
     flat: bool,
 }
 
@@ -850,6 +851,7 @@ impl<'p> Walk<'p> {
             constant: offset.constant,
             width,
             unknown_size: unknown_size || offset.unknown_size,
+            known_size: offset.known_size,
             flat: offset.flat,
         };
         let id = SiteId(self.events.len() as u32);

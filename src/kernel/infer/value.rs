@@ -15,13 +15,15 @@ pub struct Offset {
     pub constant: i128,
     /// Did an element type of unknown size take part?
     pub unknown_size: bool,
+    /// Did one of known size, with an index that is not?
+    pub known_size: bool,
     /// Did a pointer move along several dimensions at once? Then a subscript need not stay within its dimension.
     pub flat: bool,
 }
 
 impl Offset {
     pub fn start() -> Offset {
-        Offset { terms: Vec::new(), constant: 0, unknown_size: false, flat: false }
+        Offset { terms: Vec::new(), constant: 0, unknown_size: false, known_size: false, flat: false }
     }
 
     /// With indices of 0 up to these strides, of which it has the first ones.
@@ -33,6 +35,7 @@ impl Offset {
     pub fn element(&self, index: &N, stride: u64, unknown_size: bool) -> Offset {
         let mut moved = self.clone();
         moved.unknown_size |= unknown_size;
+        moved.known_size |= !unknown_size && index.as_num().is_none();
         if index.as_num() == Some(0) && moved.terms.iter().any(|(_, s)| *s == stride) {
             return moved;
         }
@@ -140,6 +143,7 @@ impl Pointer {
                                 first.guard = B::or([first.guard.clone(), guard]);
                                 first.offset.flat |= target.offset.flat;
                                 first.offset.unknown_size |= target.offset.unknown_size;
+                                first.offset.known_size |= target.offset.known_size;
                             }
                             None => targets.push(Target { guard, ..target.clone() }),
                         }

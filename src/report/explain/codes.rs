@@ -383,15 +383,16 @@ int main() { scale<<<4, 128>>>(a); }",
 #include \"a.cuh\"",
     },
     Entry {
-        code: "not-utf8",
-        title: "the file is not text in UTF-8",
-        what: "The file holds bytes that are not UTF-8. It is either in an older encoding or not a source file at all. It \
-               was not analysed.",
-        why: "Places in the file could not be reported with the right line and column.",
-        fix: "Convert it: `iconv -f latin1 -t utf-8 old.cu > new.cu`. A binary file with the name of a source can be left \
-              out with a line in `.gitignore` or `.ignore`.",
-        limits: "The encoding is not guessed, and UTF-16 is not read even with a byte order mark.",
-        example: "// Copyright \\xa9 2009: the sign was written in Latin-1",
+        code: "not-text",
+        title: "the file is not text",
+        what: "The file is not UTF-8 and holds NUL bytes: it is a program or an image, or text in UTF-16. It was not \
+               analysed.",
+        why: "Nothing in it can be read as source code.",
+        fix: "Convert UTF-16: `iconv -f utf-16 -t utf-8 old.cu > new.cu`. A binary file with the name of a source can be \
+              left out with a line in `.gitignore` or `.ignore`.",
+        limits: "UTF-16 is not read even with a byte order mark. Of other encodings (Latin-1, GBK) what is ASCII is read, \
+                 and the rest is taken to stand in comments and strings; anywhere else it is a parse error.",
+        example: "// an object file that was copied to kernel.cu",
     },
     Entry {
         code: "too-large",

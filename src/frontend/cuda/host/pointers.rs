@@ -7,12 +7,32 @@ use super::places::listed_in;
 use super::variables::Part;
 use super::{Host, MAX_DEPTH};
 
+/// Casts that leave a pointer as it is.
+const CASTS: [&str; 3] = ["reinterpret_cast", "static_cast", "const_cast"];
+/// Methods of containers and tensors that give the pointer to what they hold: the same for the same object.
+const OF_DATA: [&str; 10] = [
+    "data",
+    "get",
+    "data_ptr",
+    "const_data_ptr",
+    "mutable_data_ptr",
+    "ptr",
+    "raw",
+    "device_ptr",
+    "device_data",
+    "mutable_data",
+];
+
 impl<'u> Host<'_, 'u> {
     /// The variable that a pointer argument is, or points into.
     pub(super) fn pointer(&mut self, node: Node<'u>) -> Option<(String, bool)> {
         match node.kind() {
             "identifier" => {
-                let variable = self.find(self.unit.str(node), node)?;
+                // One that nothing here changes: of the file, or of the class.
+                let text = self.unit.str(node);
+                let Some(variable) = self.find(text, node) else {
+                    return (text != "NULL").then(|| (text.to_owned(), true));
+                };
                 let node = self.read_at(node);
                 let known = &self.variables[variable];
                 // A pointer made from another one is that one, as far as it can be told.
@@ -56,10 +76,12 @@ impl<'u> Host<'_, 'u> {
                 let function = node.child_by_field_name("function")?;
                 let arguments = listed_in(node.child_by_field_name("arguments")?);
                 let text = self.unit.str(function);
+                let name = text.split('<').next().unwrap_or(text);
                 match arguments.as_slice() {
-                    [only] if text.ends_with("raw_pointer_cast") => self.pointer(*only),
-                    [] if [".data", ".get", "->data", "->get"].iter().any(|end| text.ends_with(end)) => {
-                        Some((self.unit.str(node).to_owned(), true))
+                    [only] if name.ends_with("raw_pointer_cast") || CASTS.contains(&name) => self.pointer(*only),
+                    [] => {
+                        let (object, method) = name.rsplit_once('.').or_else(|| name.rsplit_once("->"))?;
+                        OF_DATA.contains(&method).then(|| (format!("{object}.data()"), true))
                     }
                     _ => None,
                 }

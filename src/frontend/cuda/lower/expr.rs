@@ -282,8 +282,9 @@ impl<'l, 't> Body<'l, 't> {
             },
             "initializer_list" => self.initial(node, &Type::Unknown(Arc::from("auto"))),
             "sizeof_expression" | "alignof_expression" => {
+                // Of a reference it is that of what it refers to.
                 let ty = match (field("type"), field("value")) {
-                    (Some(ty), _) => self.type_of(ty),
+                    (Some(ty), _) => self.type_of(ty).value().clone(),
                     (None, Some(value)) => {
                         // `sizeof (T)` where T is a name reads as a value.
                         let inner =
@@ -293,7 +294,7 @@ impl<'l, 't> Body<'l, 't> {
                                 if name.kind() == "identifier"
                                     && self.lookup(self.text(name)).is_none_or(|l| matches!(l, Local::Type(_))) =>
                             {
-                                self.type_of(name)
+                                self.type_of(name).value().clone()
                             }
                             Some(string) if string.kind().contains("string") => match string_bytes(self.text(string)) {
                                 Some(n) => Type::Array(Arc::new(Type::Int(IntTy::I8)), Some(n)),

@@ -85,7 +85,7 @@ impl<'t> Lower<'t> {
     fn asked_at(&mut self, decl: &FunDecl<'t>, place: Node<'t>, depth: usize) -> Asked {
         let Some(parameters) = decl.template else { return Asked::UNKNOWN };
         let Some((function, around)) = self.instances_around(place, depth) else { return Asked::UNKNOWN };
-        let list = place.child_by_field_name("arguments").filter(|_| place.kind() == "template_function");
+        let list = place.child_by_field_name("arguments").filter(|_| place.kind().starts_with("template_"));
         let mut whole = place;
         while let Some(parent) = whole.parent().filter(|p| p.kind() == "qualified_identifier") {
             whole = parent;

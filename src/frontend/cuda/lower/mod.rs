@@ -59,6 +59,9 @@ use crate::kernel::types::Type;
 /// How deep expressions and statements may nest before the kernel is rejected.
 const MAX_DEPTH: usize = 2_000;
 
+/// Functions of a kernel, with all instances of templates; those that are asked for later have no body.
+const MAX_FUNCTIONS: usize = 4_000;
+
 /// What a name stands for inside a function.
 #[derive(Clone)]
 pub enum Local {
@@ -251,7 +254,9 @@ impl<'t> Lower<'t> {
             span: self.unit.span(decl.node),
         });
         self.functions.insert(key, id);
-        self.pending.push((id, decl, bindings));
+        if self.functions.len() <= MAX_FUNCTIONS {
+            self.pending.push((id, decl, bindings));
+        }
         id
     }
 

@@ -107,7 +107,9 @@ impl<'l, 't> Body<'l, 't> {
                 return Found::Ambiguous;
             }
         }
-        if candidates.len() > 1 && candidates.iter().any(|c| self.is_constrained(&c.chosen.decl)) {
+        let constrained = |body: &mut Self| candidates.iter().any(|c| body.is_constrained(&c.chosen.decl));
+        let concepts = |body: &mut Self| list.iter().filter_map(|(d, _)| d.template).any(|t| body.has_concept(t));
+        if candidates.len() > 1 && constrained(self) || list.len() > 1 && concepts(self) {
             return Found::Ambiguous;
         }
         let name = list.first().and_then(|(d, _)| declared_name(d.declarator)).map_or("", |n| self.text(n));
@@ -196,6 +198,19 @@ impl<'l, 't> Body<'l, 't> {
         let head = &self.lower.unit.text[whole.start_byte()..decl.declarator.end_byte()];
         ["enable_if", "requires", "decltype", "::type", "_t<", "void_t"].iter().any(|word| head.contains(word))
             || head.contains("typename") && head.contains("=0")
+    }
+
+    /// Has a parameter of a template a concept, `template <std::integral T>`, which reads like the type of a value?
+    fn has_concept(&mut self, template: Node<'t>) -> bool {
+        let own = self.template_parameters(template);
+        let parameters: Vec<Node<'t>> = template.named_children(&mut template.walk()).collect();
+        let types = parameters.into_iter().filter(|p| p.kind().ends_with("parameter_declaration"));
+        let types: Vec<Node<'t>> = types.filter_map(|p| p.child_by_field_name("type")).collect();
+        types.into_iter().any(|ty| {
+            let named = matches!(ty.kind(), "type_identifier" | "qualified_identifier" | "template_type");
+            let text = self.text(ty).to_owned();
+            named && !own.contains(&text) && matches!(self.type_of(ty), Type::Unknown(_))
+        })
     }
 
     /// The definition of a function template that was only declared up to there.

@@ -84,17 +84,21 @@ impl<'l, 't> Body<'l, 't> {
             "if_statement" => {
                 self.scopes.push(HashMap::new());
                 let cond = self.condition(field("condition"), out);
-                let then = self.sub_block(field("consequence"));
                 let alternative =
                     field("alternative").and_then(|a| if a.kind() == "else_clause" { last_named(a) } else { Some(a) });
+                // What is never run asks for no instances of templates: those of `if constexpr` may go on for ever.
+                if let Some(value) = cond.as_ref().and_then(fold) {
+                    let taken = if value != 0 { field("consequence") } else { alternative };
+                    let taken = self.sub_block(taken);
+                    self.scopes.pop();
+                    out.push(Stmt { kind: StmtKind::Block(taken), span });
+                    return;
+                }
+                let then = self.sub_block(field("consequence"));
                 let els = self.sub_block(alternative);
                 self.scopes.pop();
                 match cond {
-                    Some(cond) => match fold(&cond) {
-                        Some(0) => out.push(Stmt { kind: StmtKind::Block(els), span }),
-                        Some(_) => out.push(Stmt { kind: StmtKind::Block(then), span }),
-                        None => out.push(Stmt { kind: StmtKind::If(cond, then, els), span }),
-                    },
+                    Some(cond) => out.push(Stmt { kind: StmtKind::If(cond, then, els), span }),
                     None => {
                         self.unknown_stmt("this condition", span, out);
                         let cond = Expr::unknown("unknown-value", "this condition is not known", Type::BOOL, span);
@@ -192,6 +196,7 @@ impl<'l, 't> Body<'l, 't> {
             "type_definition" => {
                 if let Some(ty) = field("type") {
                     let base = self.type_of(ty);
+                    let base = self.of_vector(node, base);
                     let mut cursor = node.walk();
                     for declarator in node.children_by_field_name("declarator", &mut cursor).collect::<Vec<_>>() {
                         let (ty, name) = self.declare(base.clone(), &declarator);
@@ -205,13 +210,14 @@ impl<'l, 't> Body<'l, 't> {
             "alias_declaration" => {
                 if let (Some(name), Some(ty)) = (field("name"), field("type")) {
                     let ty = self.type_of(ty);
+                    let ty = self.of_vector(node, ty);
                     let name = self.text(name).to_owned();
                     self.bind(name, Local::Type(ty));
                 }
             }
             "static_assert_declaration" => {}
             "struct_specifier" | "class_specifier" | "union_specifier" => {
-                let ty = self.class(node, Bindings::default());
+                let ty = self.class(node, self.bindings.clone());
                 if let Some(name) = field("name") {
                     let name = self.text(name).to_owned();
                     self.bind(name, Local::Type(ty));
@@ -365,6 +371,9 @@ impl<'l, 't> Body<'l, 't> {
         let Some(ty) = node.child_by_field_name("type") else {
             return self.unknown_stmt("this declaration", self.span(node), out);
         };
+        if self.lower.unit.is_vector(node.byte_range()) {
+            return self.unknown_stmt("an attribute that makes a vector", self.span(node), out);
+        }
         let words = self.specifiers(node, node.child_by_field_name("declarator").unwrap_or(ty));
         let has = |word: &str| words.contains(&word);
         let shared = has("__shared__") || has("__local");
@@ -465,6 +474,9 @@ impl<'l, 't> Body<'l, 't> {
                 self.unknown_stmt("this declaration", span, out);
                 continue;
             };
+            if value.is_some() && self.has_unknown_length(inner) {
+                self.unknown_stmt("the initialiser of an array whose length is not known", span, out);
+            }
             if declarator.kind() != "init_declarator" && value.is_none() {
                 value = child_of_kind(declarator, "argument_list");
             }

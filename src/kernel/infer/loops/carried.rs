@@ -131,7 +131,9 @@ impl Walk<'_> {
                 None => B::lit(true),
             };
             let (unknown_size, flat) = (init.clone().any(|t| t.offset.unknown_size), terms.len() > 1);
-            let offset = Offset { terms, constant: *constant, unknown_size, flat };
+            // What it is moved by in the loop is not known yet.
+            let known_size = !unknown_size && !terms.is_empty() || init.clone().any(|t| t.offset.known_size);
+            let offset = Offset { terms, constant: *constant, unknown_size, known_size, flat };
             targets.push(Target { guard, object: *object, offset });
         }
         Value::Ptr(Pointer { targets, unknown: None })

@@ -300,6 +300,7 @@ impl Walk<'_> {
                     }
                     Value::Ptr(moved) => {
                         let unknown_size = moved.targets.iter().any(|t| t.offset.unknown_size);
+                        let known_size = moved.targets.iter().any(|t| t.offset.known_size);
                         let Some(shape) = shapes.get(&(*object, *at)) else {
                             cells.cells.insert(*at, (*size, Value::Ptr(Pointer::unknown())));
                             continue;
@@ -320,7 +321,7 @@ impl Walk<'_> {
                                 .map(|(j, s)| (value_of(&Home::Index(*object, *at, i, j)).unwrap_or(N::num(0)), *s))
                                 .collect::<Vec<_>>();
                             let flat = terms.len() > 1;
-                            let offset = Offset { terms, constant: *constant, unknown_size, flat };
+                            let offset = Offset { terms, constant: *constant, unknown_size, known_size, flat };
                             targets.push(Target { guard, object: *target, offset });
                         }
                         cells.cells.insert(*at, (*size, Value::Ptr(Pointer { targets, unknown: None })));
