@@ -140,6 +140,11 @@ impl StructTy {
         StructTy { name: Arc::from(name), fields, size, align: biggest, complete }
     }
 
+    /// A class of which nothing but the name is known yet. Only such a one has no size.
+    pub fn being_laid_out(name: &str) -> Type {
+        Type::Struct(Arc::new(StructTy { name: Arc::from(name), fields: vec![], size: 0, align: 1, complete: false }))
+    }
+
     /// Is a place in it, as it is laid out, one whose distance from the start is not known?
     pub fn is_vague_at(&self, offset: u64) -> bool {
         self.fields.iter().any(|f| f.offset < offset && f.ty.has_unknown_size() && end_of(f.offset, &f.ty) <= offset)

@@ -140,6 +140,8 @@ pub struct Session {
     /// What has no products is asked of the procedure that keeps nothing of what it learns: most often there is no solution,
     /// and it sees that in half the time.
     at_once: bool,
+    /// What the last answer in integers assumes not to wrap around, without that its recheck had an answer.
+    open: Vec<N>,
 }
 
 /// Conditions that hold in all queries to come.
@@ -174,6 +176,7 @@ impl Session {
             any_model: false,
             fresh: false,
             at_once: false,
+            open: Vec::new(),
         }
     }
 
@@ -369,7 +372,24 @@ impl Session {
 
     // Deciding a query.
 
-    fn decide(&mut self, mut base: Option<(&mut Base, &[B])>, query: &Query) -> Answer {
+    /// What wraps around at sizes that arrays have is not assumed away: where the solver does not know what is then, there is
+    /// no answer.
+    fn decide(&mut self, base: Option<(&mut Base, &[B])>, query: &Query) -> Answer {
+        self.open.clear();
+        let answer = self.attempt(base, query);
+        let open = std::mem::take(&mut self.open);
+        let assumes = matches!(&answer, Answer::Unsat { assumptions } if !assumptions.is_empty());
+        let serious = |term: &&N| self.config.wrapping_solutions && may_wrap_for_small_sizes(term);
+        match open.iter().find(serious).filter(|_| assumes) {
+            Some(term) => self.usual_sizes(query, &open).unwrap_or_else(|| {
+                let text = format!("whether it holds where `{term}` wraps around is not known");
+                Answer::Unknown(Reason::Incomplete(text))
+            }),
+            None => answer,
+        }
+    }
+
+    fn attempt(&mut self, mut base: Option<(&mut Base, &[B])>, query: &Query) -> Answer {
         let now = Instant::now();
         let timeout = match self.config.deadline {
             Some(end) if end <= now => return Answer::Unknown(Reason::Timeout),
@@ -383,27 +403,34 @@ impl Session {
         let alone = self.config.encoding == Encoding::Integers;
         let most = if alone { deadline } else { now + timeout * 3 / 4 };
         let mut assumed = Vec::new();
-        // [ENC-FIRST] First both encodings a little: what one of them decides at once must not wait for the other.
+        // [ENC-FIRST] First both encodings a little, then more: what one of them decides at once must not wait for the other.
         let quick = !alone && self.link.located().is_ok_and(|solver| solver.kind == SolverKind::Z3);
-        // The procedure that keeps nothing counts more work in the same time.
-        self.link.work = quick.then_some(if self.any_model { 2 * QUICK * WORK } else { QUICK * WORK });
-        let own = base.as_mut().map(|(base, extra)| (&mut **base, *extra));
-        let mut first = self.integers(own, query, BitOps::Refuse, most, &mut assumed);
-        let bit_operation = matches!(&first, Answer::Unknown(Reason::Unencodable(_)));
-        if quick && !bit_operation && matches!(&first, Answer::Unknown(reason) if !fatal(reason)) {
-            self.link.work = Some(QUICK * WORK);
+        let is_open = |answer: &Answer| matches!(answer, Answer::Unknown(reason) if !fatal(reason));
+        let is_refused = |answer: &Answer| matches!(answer, Answer::Unknown(Reason::Unencodable(_)));
+        let mut first = Answer::Unknown(Reason::Timeout);
+        for work in [QUICK / 4, QUICK].into_iter().filter(|_| quick) {
+            // The procedure that keeps nothing counts more work in the same time.
+            self.link.work = Some(if self.any_model { 2 * work * WORK } else { work * WORK });
+            let own = base.as_mut().map(|(base, extra)| (&mut **base, *extra));
+            first = self.integers(own, query, BitOps::Refuse, most, &mut assumed);
+            if !is_open(&first) || is_refused(&first) {
+                break;
+            }
+            self.link.work = Some(work * WORK);
             match self.bit_vectors(query, most) {
                 Answer::Sat(model) if !self.wanted(&model, &assumed) => {}
-                Answer::Unknown(reason) if !fatal(&reason) => {}
-                answer => first = answer,
-            }
-            self.link.work = None;
-            if let Answer::Unknown(reason) = &first
-                && !fatal(reason)
-            {
-                first = self.integers(base, query, BitOps::Refuse, most, &mut assumed);
+                answer if is_open(&answer) => {}
+                answer => {
+                    first = answer;
+                    break;
+                }
             }
         }
+        self.link.work = None;
+        if is_open(&first) && !is_refused(&first) {
+            first = self.integers(base, query, BitOps::Refuse, most, &mut assumed);
+        }
+        let bit_operation = is_refused(&first);
         self.link.work = None;
         let first = match first {
             Answer::Unknown(reason) if !fatal(&reason) => reason,
@@ -499,8 +526,7 @@ impl Session {
         }
     }
 
-    /// Asks again without assumptions; `None` if they have to stand. What wraps around at sizes that arrays have is not
-    /// assumed away: where the solver has no answer in its time, there is none.
+    /// Asks again without assumptions; `None` if that gives no answer in its time, or a solution that is not wanted.
     fn recheck(&mut self, query: &Query, bit_ops: BitOps, assumed: &[N]) -> Option<Answer> {
         // Without signed overflow C has no more solutions: all that can be gained is an assumption less to list.
         let most = match assumed.iter().all(signed_arithmetic) {
@@ -512,20 +538,17 @@ impl Session {
         self.link.work = Some(most.as_millis() as u64 * WORK / 3);
         let answer = self.exactly(query, bit_ops, Instant::now() + most * PATIENCE);
         self.link.work = None;
-        let serious = assumed.iter().find(|term| self.config.wrapping_solutions && may_wrap_for_small_sizes(term));
-        match (answer, serious) {
-            (Some(Answer::Sat(model)), _) if !self.wanted(&model, assumed) => None,
-            (Some(answer), _) => Some(answer),
-            (None, None) => None,
-            (None, Some(term)) => {
-                let text = format!("whether it holds where `{term}` wraps around is not known");
-                self.usual_sizes(query, bit_ops, assumed).or(Some(Answer::Unknown(Reason::Incomplete(text))))
-            }
+        if answer.is_none() {
+            self.open = assumed.to_vec();
+        }
+        match answer? {
+            Answer::Sat(model) if !self.wanted(&model, assumed) => None,
+            answer => Some(answer),
         }
     }
 
     /// A solution without assumptions for one of the usual sizes of blocks, with which the products of the launch are linear.
-    fn usual_sizes(&mut self, query: &Query, bit_ops: BitOps, assumed: &[N]) -> Option<Answer> {
+    fn usual_sizes(&mut self, query: &Query, assumed: &[N]) -> Option<Answer> {
         let (dim, range) = query.vars.iter().find(|(var, _)| var.name.as_str() == "blockDim.x")?;
         for size in [256, 32, 1024].into_iter().filter(|n| range.contains(*n)) {
             let mut at = Subst::one(&dim.name, &N::num(size));
@@ -533,7 +556,8 @@ impl Session {
             let fixed = Query { vars, asserts: query.asserts.iter().map(|b| at.boolean(b)).collect() };
             let most = self.config.recheck_timeout / 4;
             self.link.work = Some(most.as_millis() as u64 * WORK / 3);
-            let answer = self.whole(&fixed, Wrap::Exact, bit_ops, Instant::now() + most * PATIENCE, &mut Vec::new());
+            let answer =
+                self.whole(&fixed, Wrap::Exact, BitOps::Abstract, Instant::now() + most * PATIENCE, &mut Vec::new());
             self.link.work = None;
             if let Ok(Answer::Sat(mut model)) = answer {
                 model.vars.insert(dim.name.clone(), size);

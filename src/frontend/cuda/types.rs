@@ -233,7 +233,10 @@ impl<'t> Body<'_, 't> {
             Found::One(TypeDecl::Class(node, None)) if is_in_template(node) => Some(Type::Unknown(Arc::from(name))),
             Found::One(TypeDecl::Class(node, None)) => Some(self.class(node, Bindings::default())),
             // Inside of its own class the name of a template stands for the instance.
-            Found::One(TypeDecl::Class(node, Some(_))) => self.class_type.clone().filter(|own| self.is_of(own, node)),
+            Found::One(TypeDecl::Class(node, Some(_))) => {
+                let own = self.class_type.clone().filter(|own| self.is_of(own, node));
+                own.filter(|own| own.size() > 0)
+            }
             Found::One(TypeDecl::Enum(node)) => Some(self.elsewhere(node, |body| body.enum_type(node))),
             Found::One(TypeDecl::Typedef(ty, declarator)) => Some(self.elsewhere(declarator, |body| {
                 let base = body.type_of(ty);
@@ -578,10 +581,9 @@ impl<'t> Body<'_, 't> {
         let outer_class = self.class_type.clone();
         if around_function(node).is_none() {
             self.scopes = vec![HashMap::new()];
-            if own_scope.is_some() {
-                self.class_type = None;
-            }
         }
+        // Its constants and types, those of its bases, and those of what is around it hide others.
+        self.class_type = Some(StructTy::being_laid_out(&full));
         let mut parts = Parts { complete: true, ..Parts::default() };
         if let Some(bases) = child_of_kind(node, "base_class_clause") {
             let mut cursor = bases.walk();
@@ -600,8 +602,13 @@ impl<'t> Body<'_, 't> {
         }
         let mut cursor = body.walk();
         for member in body.named_children(&mut cursor).collect::<Vec<_>>() {
+            if member.is_error() || member.kind() == "field_declaration" && member.has_error() {
+                // Whatever it declares, what comes after it lies behind that.
+                parts.complete = false;
+                let unread = Type::Unknown(Arc::from("unread"));
+                parts.members.push(Part { name: Arc::from("?"), ty: unread, align: 1 });
+            }
             if member.kind() != "field_declaration" {
-                parts.complete &= !member.is_error();
                 continue;
             }
             let Some(ty) = member.child_by_field_name("type") else { continue };

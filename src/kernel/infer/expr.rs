@@ -425,6 +425,12 @@ impl<'p> Walk<'p> {
             (Value::Num(n), Type::Ptr(_)) if n.as_num() == Some(0) => Value::Ptr(Pointer::default()),
             (Value::Num(_), Type::Ptr(_) | Type::Ref(_)) => Value::Ptr(Pointer::unknown()),
             (Value::Ptr(_), Type::Int(int)) => Value::Num(self.fresh_of_type("address", *int)),
+            // Steps of a size that is not known say nothing about elements of another type.
+            (Value::Ptr(p), _)
+                if from.element() != to.element() && from.element().is_some_and(Type::has_unknown_size) =>
+            {
+                Value::Ptr(p.map(|o| Offset { known_size: o.known_size || o.unknown_size, ..o.clone() }))
+            }
             (Value::Ptr(p), _) => Value::Ptr(p),
             (Value::Agg(parts), Type::Struct(_)) if from == to => Value::Agg(parts),
             (Value::Agg(_), Type::Struct(_)) => self.unknown_of(to, "value"),

@@ -15,7 +15,7 @@ pub struct Offset {
     pub constant: i128,
     /// Did an element type of unknown size take part?
     pub unknown_size: bool,
-    /// Did one of known size, with an index that is not?
+    /// Did one of known size, with an index that is not, or of another unknown size?
     pub known_size: bool,
     /// Did a pointer move along several dimensions at once? Then a subscript need not stay within its dimension.
     pub flat: bool,
