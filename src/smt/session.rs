@@ -403,34 +403,27 @@ impl Session {
         let alone = self.config.encoding == Encoding::Integers;
         let most = if alone { deadline } else { now + timeout * 3 / 4 };
         let mut assumed = Vec::new();
-        // [ENC-FIRST] First both encodings a little, then more: what one of them decides at once must not wait for the other.
+        // [ENC-FIRST] First both encodings a little: what one of them decides at once must not wait for the other.
         let quick = !alone && self.link.located().is_ok_and(|solver| solver.kind == SolverKind::Z3);
-        let is_open = |answer: &Answer| matches!(answer, Answer::Unknown(reason) if !fatal(reason));
-        let is_refused = |answer: &Answer| matches!(answer, Answer::Unknown(Reason::Unencodable(_)));
-        let mut first = Answer::Unknown(Reason::Timeout);
-        for work in [QUICK / 4, QUICK].into_iter().filter(|_| quick) {
-            // The procedure that keeps nothing counts more work in the same time.
-            self.link.work = Some(if self.any_model { 2 * work * WORK } else { work * WORK });
-            let own = base.as_mut().map(|(base, extra)| (&mut **base, *extra));
-            first = self.integers(own, query, BitOps::Refuse, most, &mut assumed);
-            if !is_open(&first) || is_refused(&first) {
-                break;
-            }
-            self.link.work = Some(work * WORK);
+        // The procedure that keeps nothing counts more work in the same time.
+        self.link.work = quick.then_some(if self.any_model { 2 * QUICK * WORK } else { QUICK * WORK });
+        let own = base.as_mut().map(|(base, extra)| (&mut **base, *extra));
+        let mut first = self.integers(own, query, BitOps::Refuse, most, &mut assumed);
+        let bit_operation = matches!(&first, Answer::Unknown(Reason::Unencodable(_)));
+        if quick && !bit_operation && matches!(&first, Answer::Unknown(reason) if !fatal(reason)) {
+            self.link.work = Some(QUICK * WORK);
             match self.bit_vectors(query, most) {
                 Answer::Sat(model) if !self.wanted(&model, &assumed) => {}
-                answer if is_open(&answer) => {}
-                answer => {
-                    first = answer;
-                    break;
-                }
+                Answer::Unknown(reason) if !fatal(&reason) => {}
+                answer => first = answer,
+            }
+            self.link.work = None;
+            if let Answer::Unknown(reason) = &first
+                && !fatal(reason)
+            {
+                first = self.integers(base, query, BitOps::Refuse, most, &mut assumed);
             }
         }
-        self.link.work = None;
-        if is_open(&first) && !is_refused(&first) {
-            first = self.integers(base, query, BitOps::Refuse, most, &mut assumed);
-        }
-        let bit_operation = is_refused(&first);
         self.link.work = None;
         let first = match first {
             Answer::Unknown(reason) if !fatal(&reason) => reason,
