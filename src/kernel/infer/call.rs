@@ -367,7 +367,12 @@ impl<'p> Walk<'p> {
                     self.eval(arg);
                 }
                 if name.as_str().ends_with("_sync") {
-                    let text = format!("all threads that the mask of `{name}` names get there");
+                    let text = match name.as_str() {
+                        "load_matrix_sync" | "store_matrix_sync" | "mma_sync" => {
+                            format!("all threads of the warp get to `{name}`, with the same arguments")
+                        }
+                        _ => format!("all threads that the mask of `{name}` names get there"),
+                    };
                     if !self.assumptions.contains(&text) {
                         self.assumptions.push(text);
                     }

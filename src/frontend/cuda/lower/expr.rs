@@ -316,6 +316,7 @@ impl<'l, 't> Body<'l, 't> {
                 Some(name) => self.function_value(self.text(name), &Qualifier::default(), field("arguments"), span),
                 None => self.unknown(node, "template"),
             },
+            "compound_statement" => self.statement_expression(node, span),
             "user_defined_literal" => self.unknown(node, "user-defined literal"),
             "lambda_expression" => self.lambda(node, span),
             "new_expression" => self.unknown(node, "new"),
@@ -796,7 +797,7 @@ pub fn is_lvalue(expr: &Expr) -> bool {
 }
 
 /// May evaluating this change what other expressions are?
-fn changes(expr: &Expr) -> bool {
+pub(super) fn changes(expr: &Expr) -> bool {
     let mut found = false;
     expr.each(&mut |e| {
         found |= match &e.kind {

@@ -1,5 +1,6 @@
 //! Cooperative groups: which threads they have, and their barriers.
 
+use super::expr::changes;
 use super::*;
 
 /// The end of the name of the type of a tile of another tile, of which there may be several in a block.
@@ -94,6 +95,11 @@ impl<'l, 't> Body<'l, 't> {
         };
         let args = args.iter().map(|a| self.value(a.clone())).collect();
         Some(Expr::new(ExprKind::Intrinsic(Intrinsic::Havoc(Name::new(name)), args), ty, span))
+    }
+
+    /// What is asked of a group, after what finding the group does: `groups[i++].sync()`.
+    pub(super) fn after_group(&self, group: &Expr, asked: Expr, span: Span) -> Expr {
+        if changes(group) { self.after(vec![group.clone()], asked, span) } else { asked }
     }
 
     pub(super) fn group_barrier(&mut self, group: &Type, span: Span) -> Expr {

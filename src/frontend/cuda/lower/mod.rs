@@ -14,6 +14,7 @@ mod collective;
 mod construct;
 mod evaluate;
 mod expr;
+mod fragments;
 mod groups;
 mod init;
 mod instances;
@@ -54,7 +55,7 @@ use crate::core::Scope;
 use crate::exp::{IntTy, NBin, NRel};
 use crate::frontend::cuda::layout::VPTR;
 use crate::kernel::ir::*;
-use crate::kernel::types::Type;
+use crate::kernel::types::{StructTy, Type};
 
 /// How deep expressions and statements may nest before the kernel is rejected.
 const MAX_DEPTH: usize = 2_000;
@@ -137,6 +138,8 @@ pub struct Body<'l, 't> {
     pub scopes: Vec<HashMap<String, Local>>,
     /// The class of a member function.
     pub class_type: Option<Type>,
+    /// The members of the instance of a class template that is laid out.
+    pub unfinished: Option<Node<'t>>,
     /// The names of the parameters of the templates that we are in.
     parameters: HashSet<String>,
     /// Where names are looked up from.
@@ -399,6 +402,7 @@ impl<'l, 't> Body<'l, 't> {
             bindings,
             scopes: vec![HashMap::new()],
             class_type: None,
+            unfinished: None,
             parameters: HashSet::new(),
             scope: ScopeId::default(),
             type_depth: 0,
