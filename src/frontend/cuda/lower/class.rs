@@ -153,26 +153,36 @@ impl<'l, 't> Body<'l, 't> {
         let mut outer = Body::new(&mut *self.lower, bindings.clone());
         (outer.scope, outer.type_depth) = (scope, type_depth);
         (outer.class_type, outer.unfinished) = (class.cloned(), Some(body).filter(|_| class.is_none()));
-        match (field, enumerator) {
-            (Some((member, names)), _) => {
+        let declared = field.as_ref().map(|(member, _)| member.id()).or(enumerator.map(|e| e.node.id()))?;
+        // One may be made of others, and each of them of more.
+        let key = (declared, bindings.key(), class.is_some());
+        let known = outer.lower.constants.get(&key).cloned();
+        let (value, ty) = match (known, &field, enumerator) {
+            (Some(known), ..) => known,
+            (None, Some((member, names)), _) => {
                 // Defined elsewhere, or one of a list.
                 let value = member.child_by_field_name("default_value").filter(|_| names.len() == 1);
-                let Some(n) = value.and_then(|value| outer.constant(value)) else {
-                    return Some(self.static_member(scope, name, span));
-                };
+                let value = value.and_then(|value| outer.constant(value));
                 let ty = member.child_by_field_name("type").map_or(Type::INT, |t| outer.type_of(t));
-                let n = match &ty {
-                    Type::Int(int) => int.wrap(n),
-                    _ => n,
+                let value = match &ty {
+                    Type::Int(int) => value.map(|n| int.wrap(n)),
+                    _ => value,
                 };
-                Some(Some(Expr::new(ExprKind::Int(n), ty, span)))
+                (value, ty)
             }
-            (None, Some(enumerator)) => {
-                let Some(value) = outer.enumerator(&enumerator) else { return Some(None) };
-                let ty = outer.enumerator_type(&enumerator);
-                Some(Some(Expr::new(ExprKind::Int(value), ty, span)))
+            (None, None, Some(enumerator)) => {
+                let value = outer.enumerator(&enumerator);
+                // The type of all is made of the values of all.
+                outer.lower.constants.insert(key.clone(), (value, Type::INT));
+                (value, outer.enumerator_type(&enumerator))
             }
-            (None, None) => None,
+            (None, None, None) => return None,
+        };
+        outer.lower.constants.insert(key, (value, ty.clone()));
+        match value {
+            Some(n) => Some(Some(Expr::new(ExprKind::Int(n), ty, span))),
+            None if field.is_some() => Some(self.static_member(scope, name, span)),
+            None => Some(None),
         }
     }
 

@@ -812,6 +812,7 @@ pub(super) fn changes(expr: &Expr) -> bool {
                     | Intrinsic::Max(_)
                     | Intrinsic::Pure(..)
                     | Intrinsic::Havoc(_)
+                    | Intrinsic::Together(_)
                     | Intrinsic::ReadThrough
                     | Intrinsic::Nothing
             ),

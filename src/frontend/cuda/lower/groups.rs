@@ -77,7 +77,7 @@ impl<'l, 't> Body<'l, 't> {
         }
     }
 
-    /// `reduce(group, value, operation)` and its like: a value that is not known, made by the threads of the group.
+    /// `reduce(group, value, operation)` and its like: a value that is not known, made by the threads of the group. [INF-TOGETHER]
     pub(super) fn group_function(&mut self, name: &str, args: &[Expr], span: Span) -> Option<Expr> {
         let known = matches!(name, "reduce" | "inclusive_scan" | "exclusive_scan");
         let (group, value) = (args.first()?, args.get(1)?);
@@ -93,8 +93,14 @@ impl<'l, 't> Body<'l, 't> {
             Type::Int(ty) if operation.is_some() && *ty != IntTy::U64 => Type::Int(IntTy::I64),
             ty => ty.clone(),
         };
-        let args = args.iter().map(|a| self.value(a.clone())).collect();
-        Some(Expr::new(ExprKind::Intrinsic(Intrinsic::Havoc(Name::new(name)), args), ty, span))
+        let part = match Self::tile_lanes(&group.ty).filter(|_| name == "reduce") {
+            Some(_) => self.group_member(&group.ty.clone(), "meta_group_rank", &[], span),
+            None => None,
+        };
+        let what = Name::new(name);
+        let what = if part.is_some() { Intrinsic::Together(what) } else { Intrinsic::Havoc(what) };
+        let args = part.into_iter().chain(args.iter().map(|a| self.value(a.clone()))).collect();
+        Some(Expr::new(ExprKind::Intrinsic(what, args), ty, span))
     }
 
     /// What is asked of a group, after what finding the group does: `groups[i++].sync()`.
