@@ -626,9 +626,10 @@ impl Compiler<'_> {
                 }
                 _ => unsupported(&"implies"),
             },
-            Intrinsic::Havoc(name) | Intrinsic::TouchReadWrite(name) | Intrinsic::WritesPointers(name) => {
-                unsupported(name)
-            }
+            Intrinsic::Havoc(name)
+            | Intrinsic::Together(name)
+            | Intrinsic::TouchReadWrite(name)
+            | Intrinsic::WritesPointers(name) => unsupported(name),
             Intrinsic::Surface { .. } => unsupported(&"surface"),
             Intrinsic::ClusterArrive | Intrinsic::ClusterWait => unsupported(&"barrier of a cluster"),
             Intrinsic::UniformInt | Intrinsic::DistinctInt | Intrinsic::OtherInt => unsupported(&"annotation"),

@@ -230,6 +230,7 @@ fn intrinsic_name(intrinsic: &Intrinsic) -> String {
         Intrinsic::TouchReadWrite(name) => format!("touch {name}"),
         Intrinsic::WritesPointers(name) => format!("writes {name}"),
         Intrinsic::Havoc(name) => format!("havoc {name}"),
+        Intrinsic::Together(name) => format!("together {name}"),
         Intrinsic::Min(ty) => typed("min", *ty),
         Intrinsic::Max(ty) => typed("max", *ty),
         Intrinsic::Assume => "assume".to_owned(),

@@ -193,6 +193,8 @@ pub enum Intrinsic {
     WritesPointers(Name),
     /// The value depends on other threads (shuffles, votes, clocks, textures): unknown.
     Havoc(Name),
+    /// What the threads of a part of the block make together, the same for all of them: the number of the part, operands.
+    Together(Name),
     Min(IntTy),
     Max(IntTy),
     /// Reads through a pointer (`__ldg`).

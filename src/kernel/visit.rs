@@ -154,7 +154,9 @@ impl Axes {
                     self.block[0] = true;
                     self.grid[0] |= GROUP_QUERIES.contains(&name.as_str());
                 }
-                ExprKind::Unknown(_) | ExprKind::Intrinsic(Intrinsic::Havoc(_), _) => self.block[0] = true,
+                ExprKind::Unknown(_) | ExprKind::Intrinsic(Intrinsic::Havoc(_) | Intrinsic::Together(_), _) => {
+                    self.block[0] = true;
+                }
                 ExprKind::Intrinsic(Intrinsic::Atomic(..), _) if !unused.contains(&std::ptr::from_ref(e)) => {
                     self.block[0] = true;
                 }

@@ -151,6 +151,11 @@ pub fn function(name: &str) -> Option<Builtin> {
         }
         // Evaluated by the program: what their arguments read counts.
         "printf" | "assert" | "__nanosleep" | "__prof_trigger" => known(Intrinsic::Havoc(Name::new(name)), Type::INT),
+        // What is launched next, or where, is not for this kernel.
+        "cudaGraphSetConditional" | "cudaStreamDestroy" | "cudaGetLastError" | "cudaPeekAtLastError" => {
+            known(Intrinsic::Havoc(Name::new(name)), Type::INT)
+        }
+        "cudaStreamCreateWithFlags" | "cudaGetDevice" => known(Intrinsic::WritesPointers(Name::new(name)), Type::INT),
         "__cluster_barrier_arrive" => known(Intrinsic::ClusterArrive, Type::Void),
         "__cluster_barrier_wait" => known(Intrinsic::ClusterWait, Type::Void),
         // It orders nothing; a wait without another arrive is then a loss.

@@ -226,6 +226,10 @@ impl<'t> Body<'_, 't> {
             let outside = names.types.get(name).is_some_and(|list| list.len() > 1);
             return if outside && self.may_be_of_base(&class, name) { Type::Unknown(Arc::from(name)) } else { ty };
         }
+        if let (true, Some(ty)) = (*qualifier == Qualifier::default(), self.type_of_unfinished(name)) {
+            self.type_depth -= 1;
+            return ty;
+        }
         let found = match names.find_type(name, self.scope, qualifier) {
             // One that is declared later hides nothing yet.
             Found::One(decl) if self.is_later(name, &decl) => Some(Type::Unknown(Arc::from(name))),
@@ -304,50 +308,80 @@ impl<'t> Body<'_, 't> {
         if node.kind() == "lambda_expression" || depth > 20 {
             return None;
         }
-        let scope = self.lower.names.class_scopes.get(&node.id()).copied().unwrap_or(self.scope);
-        let mut cursor = body.walk();
-        for member in body.named_children(&mut cursor).collect::<Vec<_>>() {
-            let found = match member.kind() {
-                "alias_declaration" => member
-                    .child_by_field_name("name")
-                    .filter(|n| self.text(*n) == name)
-                    .and_then(|_| Some((member.child_by_field_name("type")?, None))),
-                "type_definition" => {
-                    let mut declarators = member.walk();
-                    let all: Vec<_> = member.children_by_field_name("declarator", &mut declarators).collect();
-                    let own = all.into_iter().find(|d| declared_name(*d).is_some_and(|n| self.text(n) == name));
-                    own.and_then(|d| Some((member.child_by_field_name("type")?, Some(d))))
-                }
-                "field_declaration" | "struct_specifier" | "class_specifier" | "union_specifier" | "enum_specifier" => {
-                    let ty = member.child_by_field_name("type").unwrap_or(member);
-                    let named = ty.child_by_field_name("name").is_some_and(|n| self.text(n) == name);
-                    (named && ty.child_by_field_name("body").is_some()).then_some((ty, None))
-                }
-                _ => None,
-            };
-            if let Some((ty, declarator)) = found {
-                let saved = (
-                    std::mem::replace(&mut self.bindings, bindings.clone()),
-                    std::mem::replace(&mut self.scope, scope),
-                    std::mem::replace(&mut self.scopes, vec![HashMap::new()]),
-                    self.class_type.replace(class.clone()),
-                );
-                let base = match ty.kind() {
-                    // What it calls a template's parameters are those of the class around it.
-                    "struct_specifier" | "class_specifier" | "union_specifier" => self.class(ty, bindings.clone()),
-                    _ => self.type_of(ty),
-                };
-                let base = self.of_vector(member, base);
-                let result = match declarator {
-                    Some(declarator) => self.declare(base, &declarator).0,
-                    None => base,
-                };
-                (self.bindings, self.scope, self.scopes, self.class_type) = saved;
-                return Some(result);
-            }
+        if let Some((ty, declarator)) = self.declared_type(body, name) {
+            let scope = self.lower.names.class_scopes.get(&node.id()).copied().unwrap_or(self.scope);
+            let saved = (
+                std::mem::replace(&mut self.bindings, bindings.clone()),
+                std::mem::replace(&mut self.scope, scope),
+                std::mem::replace(&mut self.scopes, vec![HashMap::new()]),
+                self.class_type.replace(class.clone()),
+                self.unfinished.take(),
+            );
+            let result = self.type_of_member(ty, declarator);
+            (self.bindings, self.scope, self.scopes, self.class_type, self.unfinished) = saved;
+            return Some(result);
         }
         let bases = self.bases(class);
         bases.into_iter().flatten().find_map(|base| self.member_type(&base, name, depth + 1))
+    }
+
+    /// What declares a type of that name in the text of a class.
+    fn declared_type(&self, body: Node<'t>, name: &str) -> Option<(Node<'t>, Option<Node<'t>>)> {
+        let mut cursor = body.walk();
+        body.named_children(&mut cursor).find_map(|member| match member.kind() {
+            "alias_declaration" => member
+                .child_by_field_name("name")
+                .filter(|n| self.text(*n) == name)
+                .and_then(|_| Some((member.child_by_field_name("type")?, None))),
+            "type_definition" => {
+                let mut declarators = member.walk();
+                let mut all = member.children_by_field_name("declarator", &mut declarators);
+                let own = all.find(|d| declared_name(*d).is_some_and(|n| self.text(n) == name));
+                own.and_then(|d| Some((member.child_by_field_name("type")?, Some(d))))
+            }
+            "field_declaration" | "struct_specifier" | "class_specifier" | "union_specifier" | "enum_specifier" => {
+                let ty = member.child_by_field_name("type").unwrap_or(member);
+                let named = ty.child_by_field_name("name").is_some_and(|n| self.text(n) == name);
+                (named && ty.child_by_field_name("body").is_some()).then_some((ty, None))
+            }
+            _ => None,
+        })
+    }
+
+    /// A type that is declared in the class that is laid out, or in one around it.
+    fn type_of_unfinished(&mut self, name: &str) -> Option<Type> {
+        let mut around = self.unfinished;
+        while let Some(body) = around {
+            let class = body.parent()?;
+            if let Some((ty, declarator)) = self.declared_type(body, name) {
+                let bound = |p: &String| self.bindings.types.contains_key(p) || self.bindings.values.contains_key(p);
+                let known = self.class_parameters(class).iter().all(bound);
+                return Some(if known { self.type_of_member(ty, declarator) } else { Type::Unknown(Arc::from(name)) });
+            }
+            around = class.parent().filter(|p| p.kind() != "template_declaration").or_else(|| class.parent()?.parent());
+            while let Some(node) = around.filter(|n| n.kind() != "field_declaration_list") {
+                around = node.parent();
+            }
+        }
+        None
+    }
+
+    /// The type that a member of the class that we are in declares.
+    fn type_of_member(&mut self, ty: Node<'t>, declarator: Option<Node<'t>>) -> Type {
+        let base = match ty.kind() {
+            // What it calls a template's parameters are those of the class around it.
+            "struct_specifier" | "class_specifier" | "union_specifier" => self.class(ty, self.bindings.clone()),
+            _ => self.type_of(ty),
+        };
+        let alias = ty.parent().filter(|d| matches!(d.kind(), "alias_declaration" | "type_definition"));
+        let base = match alias {
+            Some(declaration) => self.of_vector(declaration, base),
+            None => base,
+        };
+        match declarator {
+            Some(declarator) => self.declare(base, &declarator).0,
+            None => base,
+        }
     }
 
     /// Is this type an instance of that class?
@@ -363,7 +397,7 @@ impl<'t> Body<'_, 't> {
         is_lvalue(&expr) && (!declared || matches!(expr.kind, ExprKind::Deref(_)))
     }
 
-    /// `decltype(e)`: the type that a name was declared with, or for another place a reference.
+    /// `decltype(e)`: the type that a name was declared with, or for another place a reference; `__typeof__(e)`.
     fn type_of_expression(&mut self, node: Node<'t>) -> Type {
         let Some(inner) = last_named(node) else { return Type::Unknown(Arc::from("decltype")) };
         if inner.kind() == "auto" {
@@ -371,6 +405,10 @@ impl<'t> Body<'_, 't> {
             return Type::Unknown(Arc::from(AUTO_REFERENCE));
         }
         let expr = self.expr(inner);
+        // `__typeof__`, which is never a reference.
+        if !self.text(node).starts_with("decltype") {
+            return expr.ty.value().clone();
+        }
         let declared = matches!(inner.kind(), "identifier" | "field_expression");
         if is_lvalue(&expr) && !declared { Type::Ref(Arc::new(expr.ty)) } else { expr.ty }
     }
@@ -404,7 +442,12 @@ impl<'t> Body<'_, 't> {
                 // What `const` and `volatile` say is not part of a type here.
                 ("remove_cv_t" | "remove_const_t" | "remove_volatile_t", [only]) => self.type_of(*only),
                 ("remove_reference_t" | "remove_cvref_t", [only]) => self.type_of(*only).value().clone(),
-                _ => Type::Unknown(Arc::from(text)),
+                ("KeyValuePair", [key, value]) if of_library(qualifier) => {
+                    let fields = [("key", *key), ("value", *value)];
+                    let fields = fields.map(|(name, ty)| (Arc::from(name), self.type_of(ty))).to_vec();
+                    Type::Struct(Arc::new(StructTy::layout(text, fields, false, None, true)))
+                }
+                _ => self.fragment_type(name, arguments, qualifier).unwrap_or_else(|| Type::Unknown(Arc::from(text))),
             },
             _ => Type::Unknown(Arc::from(text)),
         }
@@ -560,7 +603,8 @@ impl<'t> Body<'_, 't> {
         }
         let name = node.child_by_field_name("name").map_or("", |n| self.text(n)).to_owned();
         let mut full = match (name.as_str(), bindings.key()) {
-            ("", _) => format!("struct@{}", node.start_byte()),
+            ("", key) if key.is_empty() => format!("struct@{}", node.start_byte()),
+            ("", key) => format!("struct@{}<{key}>", node.start_byte()),
             (name, key) if key.is_empty() => name.to_owned(),
             (name, key) => format!("{name}<{key}>"),
         };
@@ -584,6 +628,7 @@ impl<'t> Body<'_, 't> {
         }
         // Its constants and types, those of its bases, and those of what is around it hide others.
         self.class_type = Some(StructTy::being_laid_out(&full));
+        let outer_unfinished = self.unfinished.take();
         let mut parts = Parts { complete: true, ..Parts::default() };
         if let Some(bases) = child_of_kind(node, "base_class_clause") {
             let mut cursor = bases.walk();
@@ -600,6 +645,11 @@ impl<'t> Body<'_, 't> {
                 }
             }
         }
+        // What a template declares depends on the instance; members of other classes are found by their scope.
+        let written = node.child_by_field_name("name").map(|n| self.lower.unit.qualified(n).1);
+        let special = written.is_some_and(|n| n.kind() == "template_type");
+        let is_template = (special || !bindings.key().is_empty()) && node.kind() != "lambda_expression";
+        self.unfinished = Some(body).filter(|_| is_template);
         let mut cursor = body.walk();
         for member in body.named_children(&mut cursor).collect::<Vec<_>>() {
             if member.is_error() || member.kind() == "field_declaration" && member.has_error() {
@@ -654,6 +704,7 @@ impl<'t> Body<'_, 't> {
             }
         }
         let layout = self.lay_out(&full, node, body, &parts);
+        self.unfinished = outer_unfinished;
         self.bindings = outer;
         self.scope = outer_scope;
         self.scopes = outer_scopes;

@@ -486,7 +486,7 @@ fn group_size(attribute: &str) -> Option<Mark> {
 /// Text without the words that the grammar does not place everywhere that compilers do; positions stay.
 struct Blanked {
     text: String,
-    /// The same with other letters in the names that the grammar takes for words of C++.
+    /// The same with other letters in the names that the grammar takes for words of C++, and `decltype` for its likes.
     parsed: String,
     attributes: Attributes,
 }
@@ -506,7 +506,7 @@ fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
     const CALLS: [&str; 6] = ["__attribute__", "__attribute", "__align__", "__declspec", "__cluster_dims__", "alignas"];
     let bytes = text.as_bytes();
     let mut out = bytes.to_vec();
-    let mut renamed = Vec::new();
+    let (mut renamed, mut types_of) = (Vec::new(), Vec::new());
     let word_char = |b: u8| b == b'_' || b.is_ascii_alphanumeric();
     let mut i = 0;
     while i < bytes.len() {
@@ -563,6 +563,9 @@ fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
             if dialect == Dialect::OpenCl && ONLY_CPP.contains(&word) {
                 renamed.push(end - 1);
             }
+            if matches!(word, "__typeof__" | "__typeof") {
+                types_of.push(start..end);
+            }
             continue;
         }
         for b in &mut out[start..end] {
@@ -575,6 +578,13 @@ fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
     let blanked = String::from_utf8(out.clone()).unwrap_or_else(|_| text.to_owned());
     for at in renamed {
         out[at] = out[at].to_ascii_uppercase();
+    }
+    // The grammar has one word for the type of an expression.
+    for range in types_of {
+        let word = b"decltype".iter().chain(std::iter::repeat(&b' '));
+        for (to, from) in out[range].iter_mut().zip(word) {
+            *to = *from;
+        }
     }
     let parsed = String::from_utf8(out).unwrap_or_else(|_| text.to_owned());
     Blanked { text: blanked, parsed, attributes: found }

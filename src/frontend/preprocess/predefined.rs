@@ -20,6 +20,7 @@ pub const CUDA_PREDEFINED: &[(&str, &str)] = &[
     ("CUDART_PI", "3.1415926535897931e+0"),
     ("CUDART_PI_F", "3.141592654f"),
     ("__cplusplus", "201703L"),
+    ("typeof", "__typeof__"),
     ("__STDC__", "1"),
     ("__STDC_HOSTED__", "1"),
     ("__GNUC__", "12"),

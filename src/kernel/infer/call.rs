@@ -371,12 +371,29 @@ impl<'p> Walk<'p> {
                     self.eval(arg);
                 }
                 if name.as_str().ends_with("_sync") {
-                    let text = format!("all threads that the mask of `{name}` names get there");
+                    let text = match name.as_str() {
+                        "load_matrix_sync" | "store_matrix_sync" | "mma_sync" => {
+                            format!("all threads of the warp get to `{name}`, with the same arguments")
+                        }
+                        _ => format!("all threads that the mask of `{name}` names get there"),
+                    };
                     if !self.assumptions.contains(&text) {
                         self.assumptions.push(text);
                     }
                 }
                 self.unknown_of(&expr.ty, name.as_str())
+            }
+            Intrinsic::Together(name) => {
+                let part = args.first().map(|a| self.number(a));
+                args.iter().skip(1).for_each(|a| drop(self.eval(a)));
+                match (part, &expr.ty) {
+                    // In a loop, threads that are in iterations of one number need not be there together.
+                    (Some(part), Type::Int(_) | Type::Float(_)) if self.counters.is_empty() => {
+                        let ty = if let Type::Int(int) = expr.ty { int } else { IntTy::OPAQUE };
+                        Value::Num(self.fresh_in_part(name.as_str(), ty, part))
+                    }
+                    _ => self.unknown_of(&expr.ty, name.as_str()),
+                }
             }
             Intrinsic::Min(ty) | Intrinsic::Max(ty) => {
                 let op = if matches!(intrinsic, Intrinsic::Min(_)) { NBin::Min } else { NBin::Max };

@@ -631,6 +631,14 @@ impl<'p> Walk<'p> {
         N::call(Fun { name, ty, kind: FunKind::Abstract }, args)
     }
 
+    /// One that is the same for all threads of a part of a block, outside of loops.
+    fn fresh_in_part(&mut self, label: &str, ty: IntTy, part: N) -> N {
+        let name = self.names.fresh(&clean(label));
+        let blocks = self.blocks.iter().filter(|(_, extent)| extent.as_num() != Some(1));
+        let args: Vec<N> = blocks.map(|(var, _)| N::var(var)).chain([part]).collect();
+        N::call(Fun { name, ty, kind: FunKind::Abstract }, args)
+    }
+
     fn unknown_of(&mut self, ty: &Type, label: &str) -> Value {
         match ty {
             Type::Void => Value::Void,

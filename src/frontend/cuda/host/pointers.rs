@@ -36,11 +36,8 @@ impl<'u> Host<'_, 'u> {
                 let node = self.read_at(node);
                 let known = &self.variables[variable];
                 // A pointer made from another one is that one, as far as it can be told.
-                let is_auto = known.ty.is_some_and(|ty| self.unit.str(ty) == "auto");
-                let is_pointer = known.declarator.is_some_and(|d| d.kind() == "pointer_declarator");
                 let name = known.name.to_owned();
                 if let Some(value) = self.last_change(variable, Part::Whole, node).and_then(|e| e.value)
-                    && (is_pointer || is_auto)
                     && self.depth < MAX_DEPTH
                 {
                     self.depth += 1;
@@ -60,6 +57,9 @@ impl<'u> Host<'_, 'u> {
                 Some((name, same))
             }
             "parenthesized_expression" => self.pointer(last_named(node)?),
+            // `int *q{p}`
+            "initializer_list" if node.named_child_count() == 1 => self.pointer(last_named(node)?),
+            "qualified_identifier" => Some((self.unit.str(node).to_owned(), true)),
             "cast_expression" => self.pointer(node.child_by_field_name("value")?),
             "binary_expression" => {
                 let op = self.unit.str(node.child_by_field_name("operator")?);

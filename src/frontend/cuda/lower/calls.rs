@@ -240,6 +240,9 @@ impl<'l, 't> Body<'l, 't> {
         if let Some(made) = self.group_function(name, &args, span) {
             return made;
         }
+        if let Some(done) = self.fragment_call(name, &args, span) {
+            return done;
+        }
         if let ("__stcs" | "__stcg" | "__stwb" | "__stwt", [_, _]) = (name, args.as_slice()) {
             let mut args = args.into_iter().map(|a| self.value(a));
             if let (Some(pointer), Some(value)) = (args.next(), args.next()) {
@@ -267,10 +270,28 @@ impl<'l, 't> Body<'l, 't> {
         if matches!(name, "sync" | "synchronize")
             && let [group] = args.as_slice()
         {
-            return self.group_barrier(&group.ty.clone(), span);
+            let barrier = self.group_barrier(&group.ty.clone(), span);
+            return self.after_group(group, barrier, span);
         }
         if self.hidden_names() && overloads.is_empty() {
             let call = self.unclear(format!("`{name}` is not declared, and may be a macro"), args, span);
+            return if may_wait(name) { self.may_not_pass(call, span) } else { call };
+        }
+        // `std::forward<T>(x)` is `x`, and a place if `T` is a reference.
+        let of_standard = qualifier.parts.last().is_some_and(|last| last == "std");
+        if let ("forward" | "move", [only], true) = (name, args.as_slice(), of_standard && overloads.is_empty())
+            && matches!(only.ty.value(), Type::Int(_) | Type::Float(_) | Type::Ptr(_))
+        {
+            let types = template.map(|list| self.template_arguments(list)).unwrap_or_default();
+            let stays = name == "forward" && types.first().is_some_and(|ty| matches!(self.type_of(*ty), Type::Ref(_)));
+            return if stays { only.clone() } else { self.value(only.clone()) };
+        }
+        let types: Vec<Type> = match template {
+            Some(list) => self.template_arguments(list).into_iter().map(|ty| self.type_of(ty)).collect(),
+            None => Vec::new(),
+        };
+        if args.iter().map(|a| &a.ty).chain(&types).any(|ty| self.has_functions(ty, 0)) {
+            let call = self.unclear(format!("`{name}` is called, but its definition is not there"), args, span);
             return if may_wait(name) { self.may_not_pass(call, span) } else { call };
         }
         // Its parameters may be references; functions of the implementation have none.
@@ -281,6 +302,27 @@ impl<'l, 't> Body<'l, 't> {
         let args = args.collect();
         let call = Expr::new(ExprKind::CallUnknown(Name::new(name), args), Type::Unknown(Arc::from("?")), span);
         if may_wait(name) { self.may_not_pass(call, span) } else { call }
+    }
+
+    /// May who is given an object of this type call functions of the program through it?
+    pub(super) fn has_functions(&self, ty: &Type, depth: usize) -> bool {
+        match ty {
+            Type::Ptr(inner) | Type::Ref(inner) | Type::Array(inner, _) => self.has_functions(inner, depth),
+            Type::Struct(class) if depth < 20 => {
+                let own = self.class_node(ty).is_some_and(|(node, _)| {
+                    let Some(body) = node.child_by_field_name("body") else { return true };
+                    let mut cursor = body.walk();
+                    node.kind() == "lambda_expression"
+                        || child_of_kind(node, "base_class_clause").is_some()
+                        || body.named_children(&mut cursor).any(|member| {
+                            matches!(member.kind(), "function_definition" | "template_declaration" | "declaration")
+                                || has_child(member, "function_declarator")
+                        })
+                });
+                own || class.fields.iter().any(|f| self.has_functions(&f.ty, depth + 1))
+            }
+            _ => false,
+        }
     }
 
     /// Is the built-in `make_float3(x, y, z)` meant, and not the function of that name that fits best?

@@ -1,7 +1,8 @@
 //! Members of classes: fields, methods and operators.
 
+use super::fragments::is_number_of_elements;
 use super::*;
-use crate::kernel::types::is_group_of_threads;
+use crate::kernel::types::{StructTy, is_group_of_threads};
 
 /// What a member function call means.
 pub(super) enum Method<'t> {
@@ -80,6 +81,9 @@ impl<'l, 't> Body<'l, 't> {
             let object = self.value(object);
             return unknown(object, "unknown-type", text);
         };
+        if is_number_of_elements(&object.ty, name) {
+            return self.opaque(name, vec![], Type::INT, span);
+        }
         let Some(field) = class.field(name) else {
             let ty = Type::Struct(class.clone());
             if let Some(found) = self.class_constant(&ty, name, span) {
@@ -115,44 +119,71 @@ impl<'l, 't> Body<'l, 't> {
     /// A `static const` member or an enumerator of a class.
     pub(super) fn class_constant(&mut self, class: &Type, name: &str, span: Span) -> Option<Expr> {
         let (node, bindings) = self.class_node(class)?;
-        let body = node.child_by_field_name("body")?;
-        let scope = self.lower.names.class_scopes.get(&node.id()).copied().unwrap_or(self.scope);
-        let mut cursor = body.walk();
-        for member in body.named_children(&mut cursor) {
-            if member.kind() == "field_declaration" {
-                let mut parts = member.walk();
-                let names = member.children_by_field_name("declarator", &mut parts).filter_map(declared_name);
-                let names: Vec<&str> = names.map(|d| self.text(d)).collect();
-                if names.contains(&name) {
-                    // Defined elsewhere, or one of a list.
-                    let Some(value) = member.child_by_field_name("default_value").filter(|_| names.len() == 1) else {
-                        return self.static_member(scope, name, span);
-                    };
-                    let mut outer = Body::new(&mut *self.lower, bindings);
-                    outer.scope = scope;
-                    outer.class_type = Some(class.clone());
-                    let Some(n) = outer.constant(value) else { return self.static_member(scope, name, span) };
-                    let ty = member.child_by_field_name("type").map_or(Type::INT, |t| outer.type_of(t));
-                    let n = match &ty {
-                        Type::Int(int) => int.wrap(n),
-                        _ => n,
-                    };
-                    return Some(Expr::new(ExprKind::Int(n), ty, span));
-                }
-            }
-        }
-        // An enumerator of this very class, or of a base.
-        let own = self.lower.names.enumerators.get(name).and_then(|list| list.iter().find(|(s, _)| *s == scope));
-        if let Some((_, enumerator)) = own.copied() {
-            let mut outer = Body::new(&mut *self.lower, bindings);
-            outer.scope = scope;
-            outer.class_type = Some(class.clone());
-            let value = outer.enumerator(&enumerator)?;
-            let ty = outer.enumerator_type(&enumerator);
-            return Some(Expr::new(ExprKind::Int(value), ty, span));
+        if let Some(found) = self.own_constant(node, &bindings, Some(class), name, span) {
+            return found;
         }
         let bases = self.bases(class);
         bases.into_iter().flatten().find_map(|base| self.class_constant(&base, name, span))
+    }
+
+    /// What a name means that the text of a class declares. Of a class that is laid out there is no type yet.
+    pub(super) fn own_constant(
+        &mut self,
+        node: Node<'t>,
+        bindings: &Bindings,
+        class: Option<&Type>,
+        name: &str,
+        span: Span,
+    ) -> Option<Option<Expr>> {
+        const DEPTH: usize = 200;
+        let body = node.child_by_field_name("body").filter(|_| self.type_depth <= DEPTH)?;
+        let scope = self.lower.names.class_scopes.get(&node.id()).copied().unwrap_or(self.scope);
+        let type_depth = self.type_depth + 1;
+        let mut cursor = body.walk();
+        let mut parts = body.walk();
+        let mut declared = |member: Node<'t>| -> Vec<&'t str> {
+            let names = member.children_by_field_name("declarator", &mut parts).filter_map(declared_name);
+            names.map(|d| self.text(d)).collect()
+        };
+        let fields = body.named_children(&mut cursor).filter(|m| m.kind() == "field_declaration");
+        let field = fields.map(|m| (m, declared(m))).find(|(_, names)| names.contains(&name));
+        let list = self.lower.names.enumerators.get(name);
+        let within = |e: &Enumerator<'t>| body.byte_range().contains(&e.node.start_byte());
+        let enumerator = list.and_then(|list| list.iter().find(|(s, e)| *s == scope && within(e))).map(|(_, e)| *e);
+        let mut outer = Body::new(&mut *self.lower, bindings.clone());
+        (outer.scope, outer.type_depth) = (scope, type_depth);
+        (outer.class_type, outer.unfinished) = (class.cloned(), Some(body).filter(|_| class.is_none()));
+        let declared = field.as_ref().map(|(member, _)| member.id()).or(enumerator.map(|e| e.node.id()))?;
+        // One may be made of others, and each of them of more.
+        let key = (declared, bindings.key(), class.is_some());
+        let known = outer.lower.constants.get(&key).cloned();
+        let (value, ty) = match (known, &field, enumerator) {
+            (Some(known), ..) => known,
+            (None, Some((member, names)), _) => {
+                // Defined elsewhere, or one of a list.
+                let value = member.child_by_field_name("default_value").filter(|_| names.len() == 1);
+                let value = value.and_then(|value| outer.constant(value));
+                let ty = member.child_by_field_name("type").map_or(Type::INT, |t| outer.type_of(t));
+                let value = match &ty {
+                    Type::Int(int) => value.map(|n| int.wrap(n)),
+                    _ => value,
+                };
+                (value, ty)
+            }
+            (None, None, Some(enumerator)) => {
+                let value = outer.enumerator(&enumerator);
+                // The type of all is made of the values of all.
+                outer.lower.constants.insert(key.clone(), (value, Type::INT));
+                (value, outer.enumerator_type(&enumerator))
+            }
+            (None, None, None) => return None,
+        };
+        outer.lower.constants.insert(key, (value, ty.clone()));
+        match value {
+            Some(n) => Some(Some(Expr::new(ExprKind::Int(n), ty, span))),
+            None if field.is_some() => Some(self.static_member(scope, name, span)),
+            None => Some(None),
+        }
     }
 
     /// A static member that is not a known constant: the variable that its definition declares, and nothing of its name
@@ -176,7 +207,13 @@ impl<'l, 't> Body<'l, 't> {
                 continue;
             }
             if self.class_parameters(around).is_empty() {
-                let outer = self.elsewhere(around, |body| body.class(around, Bindings::default()));
+                let outer = match self.elsewhere(around, |body| body.class(around, Bindings::default())) {
+                    // It is laid out right now.
+                    Type::Unknown(name) if self.lower.class_nodes.contains_key(&*name) => {
+                        StructTy::being_laid_out(&name)
+                    }
+                    known => known,
+                };
                 if let Some(found) = self.class_constant(&outer, name, span) {
                     return Some(found);
                 }
@@ -268,7 +305,7 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     /// The names of the template parameters of a class.
-    pub(super) fn class_parameters(&self, class: Node<'t>) -> Vec<String> {
+    pub fn class_parameters(&self, class: Node<'t>) -> Vec<String> {
         let template = class.parent().filter(|p| p.kind() == "template_declaration");
         let parameters = template.and_then(|t| t.child_by_field_name("parameters"));
         let mut own = parameters.map(|p| self.template_parameters(p)).unwrap_or_default();
@@ -557,7 +594,7 @@ impl<'l, 't> Body<'l, 't> {
         if let Type::Unknown(_) = &class {
             let args: Vec<Expr> = arguments.iter().map(|a| self.expr(*a)).collect();
             if let Some(found) = self.group_member(&class, name, &args, span) {
-                return found;
+                return self.after_group(&object, found, span);
             }
             if let Some(made) = self.collective_call(&object, name, &args, span) {
                 return made;
@@ -567,7 +604,8 @@ impl<'l, 't> Body<'l, 't> {
             let known = ["thread_block", "grid_group", "multi_grid_group", "cluster_group"].contains(&&**group);
             let group_like = known || is_group_of_threads(group);
             if group_like {
-                return self.group_barrier(&class, span);
+                let barrier = self.group_barrier(&class, span);
+                return self.after_group(&object, barrier, span);
             }
         }
         let mut args = vec![if is_place(&object) { self.address_of(object, span) } else { object }];
@@ -577,7 +615,10 @@ impl<'l, 't> Body<'l, 't> {
             "block_rank" | "num_blocks" if of_cluster => Type::UINT,
             _ => Type::Unknown(Arc::from("?")),
         };
-        let call = Expr::new(ExprKind::CallUnknown(Name::new(name), args), ty.clone(), span);
+        let call = match args.iter().skip(1).any(|a| self.has_functions(&a.ty, 0)) {
+            true => self.unclear(format!("`{name}` is called, but its definition is not there"), args, span),
+            false => Expr::new(ExprKind::CallUnknown(Name::new(name), args), ty.clone(), span),
+        };
         if self.waits(&class) { self.may_not_pass(call, span) } else { call }
     }
 

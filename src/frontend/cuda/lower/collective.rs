@@ -126,9 +126,16 @@ impl<'l, 't> Body<'l, 't> {
             "Equality",
             "Inequality",
         ];
-        if matches!(&object.kind, ExprKind::CallUnknown(name, args) if args.is_empty() && OF_LIBRARIES.contains(&name.as_str()))
-        {
-            return true;
+        // `Sum()`, or `Sum{}`, which nothing here declares.
+        let named = match (&object.kind, &object.ty) {
+            (ExprKind::CallUnknown(name, args), _) if args.is_empty() => Some(name.as_str()),
+            (ExprKind::Convert(_), Type::Unknown(ty)) if !self.hidden_names() => {
+                ty.split('<').next().and_then(|stem| stem.rsplit("::").next())
+            }
+            _ => None,
+        };
+        if let Some(name) = named {
+            return OF_LIBRARIES.contains(&name.trim()) && !self.is_parameter(name);
         }
         let class = object.ty.value().clone();
         let empty = matches!(&class, Type::Struct(c) if c.complete && c.fields.is_empty());

@@ -317,6 +317,7 @@ impl<'l, 't> Body<'l, 't> {
                 Some(name) => self.function_value(self.text(name), &Qualifier::default(), field("arguments"), span),
                 None => self.unknown(node, "template"),
             },
+            "compound_statement" => self.statement_expression(node, span),
             "user_defined_literal" => self.unknown(node, "user-defined literal"),
             "lambda_expression" => self.lambda(node, span),
             "new_expression" => self.unknown(node, "new"),
@@ -797,7 +798,7 @@ pub fn is_lvalue(expr: &Expr) -> bool {
 }
 
 /// May evaluating this change what other expressions are?
-fn changes(expr: &Expr) -> bool {
+pub(super) fn changes(expr: &Expr) -> bool {
     let mut found = false;
     expr.each(&mut |e| {
         found |= match &e.kind {
@@ -812,6 +813,7 @@ fn changes(expr: &Expr) -> bool {
                     | Intrinsic::Max(_)
                     | Intrinsic::Pure(..)
                     | Intrinsic::Havoc(_)
+                    | Intrinsic::Together(_)
                     | Intrinsic::ReadThrough
                     | Intrinsic::Nothing
             ),

@@ -1,5 +1,6 @@
 //! Cooperative groups: which threads they have, and their barriers.
 
+use super::expr::changes;
 use super::*;
 
 /// The end of the name of the type of a tile of another tile, of which there may be several in a block.
@@ -76,7 +77,7 @@ impl<'l, 't> Body<'l, 't> {
         }
     }
 
-    /// `reduce(group, value, operation)` and its like: a value that is not known, made by the threads of the group.
+    /// `reduce(group, value, operation)` and its like: a value that is not known, made by the threads of the group. [INF-TOGETHER]
     pub(super) fn group_function(&mut self, name: &str, args: &[Expr], span: Span) -> Option<Expr> {
         let known = matches!(name, "reduce" | "inclusive_scan" | "exclusive_scan");
         let (group, value) = (args.first()?, args.get(1)?);
@@ -92,8 +93,19 @@ impl<'l, 't> Body<'l, 't> {
             Type::Int(ty) if operation.is_some() && *ty != IntTy::U64 => Type::Int(IntTy::I64),
             ty => ty.clone(),
         };
-        let args = args.iter().map(|a| self.value(a.clone())).collect();
-        Some(Expr::new(ExprKind::Intrinsic(Intrinsic::Havoc(Name::new(name)), args), ty, span))
+        let part = match Self::tile_lanes(&group.ty).filter(|_| name == "reduce") {
+            Some(_) => self.group_member(&group.ty.clone(), "meta_group_rank", &[], span),
+            None => None,
+        };
+        let what = Name::new(name);
+        let what = if part.is_some() { Intrinsic::Together(what) } else { Intrinsic::Havoc(what) };
+        let args = part.into_iter().chain(args.iter().map(|a| self.value(a.clone()))).collect();
+        Some(Expr::new(ExprKind::Intrinsic(what, args), ty, span))
+    }
+
+    /// What is asked of a group, after what finding the group does: `groups[i++].sync()`.
+    pub(super) fn after_group(&self, group: &Expr, asked: Expr, span: Span) -> Expr {
+        if changes(group) { self.after(vec![group.clone()], asked, span) } else { asked }
     }
 
     pub(super) fn group_barrier(&mut self, group: &Type, span: Span) -> Expr {

@@ -14,6 +14,7 @@ mod collective;
 mod construct;
 mod evaluate;
 mod expr;
+mod fragments;
 mod groups;
 mod init;
 mod instances;
@@ -54,7 +55,7 @@ use crate::core::Scope;
 use crate::exp::{IntTy, NBin, NRel};
 use crate::frontend::cuda::layout::VPTR;
 use crate::kernel::ir::*;
-use crate::kernel::types::Type;
+use crate::kernel::types::{StructTy, Type};
 
 /// How deep expressions and statements may nest before the kernel is rejected.
 const MAX_DEPTH: usize = 2_000;
@@ -111,6 +112,8 @@ pub struct Lower<'t> {
     pending: Vec<(FunId, FunDecl<'t>, Bindings)>,
     /// By the node that declares them.
     globals: HashMap<usize, GlobalId>,
+    /// The constants of classes: by what declares them, the instance, and whether that was laid out.
+    constants: HashMap<(usize, String, bool), (Option<i128>, Type)>,
     /// The scopes that nodes stand in, as far as they were asked for.
     scopes_of: HashMap<usize, ScopeId>,
     /// Of each lambda, by its node.
@@ -140,6 +143,8 @@ pub struct Body<'l, 't> {
     pub scopes: Vec<HashMap<String, Local>>,
     /// The class of a member function.
     pub class_type: Option<Type>,
+    /// The members of the instance of a class template that is laid out.
+    pub unfinished: Option<Node<'t>>,
     /// The names of the parameters of the templates that we are in.
     parameters: HashSet<String>,
     /// Where names are looked up from.
@@ -168,6 +173,7 @@ impl<'t> Lower<'t> {
             functions: HashMap::new(),
             pending: Vec::new(),
             globals: HashMap::new(),
+            constants: HashMap::new(),
             scopes_of: HashMap::new(),
             lambdas: HashMap::new(),
             asked: HashMap::new(),
@@ -404,6 +410,7 @@ impl<'l, 't> Body<'l, 't> {
             bindings,
             scopes: vec![HashMap::new()],
             class_type: None,
+            unfinished: None,
             parameters: HashSet::new(),
             scope: ScopeId::default(),
             type_depth: 0,

@@ -1,5 +1,6 @@
 //! What a name stands for.
 
+use super::fragments::layout_constant;
 use super::*;
 
 impl<'l, 't> Body<'l, 't> {
@@ -41,9 +42,10 @@ impl<'l, 't> Body<'l, 't> {
             std::mem::replace(&mut self.scopes, vec![HashMap::new()]),
             std::mem::take(&mut self.bindings),
             self.class_type.take(),
+            self.unfinished.take(),
         );
         let result = f(self);
-        (self.scope, self.scopes, self.bindings, self.class_type) = saved;
+        (self.scope, self.scopes, self.bindings, self.class_type, self.unfinished) = saved;
         result
     }
 
@@ -157,8 +159,14 @@ impl<'l, 't> Body<'l, 't> {
         }
         let Some(node) = enumerator.base else { return Some(enumerator.plus) };
         let (scope, type_depth) = (self.declared_in(enumerator.node), self.type_depth + 1);
-        let mut outer = Body::new(&mut *self.lower, Bindings::default());
-        (outer.scope, outer.type_depth) = (scope, type_depth);
+        // One of the class that we are in depends on its template's parameters as that does.
+        let own = scope == self.scope && (self.class_type.is_some() || self.unfinished.is_some());
+        let (bindings, class, unfinished) = match own {
+            true => (self.bindings.clone(), self.class_type.clone(), self.unfinished),
+            false => (Bindings::default(), None, None),
+        };
+        let mut outer = Body::new(&mut *self.lower, bindings);
+        (outer.scope, outer.type_depth, outer.class_type, outer.unfinished) = (scope, type_depth, class, unfinished);
         Some(outer.constant(node)? + enumerator.plus)
     }
 
@@ -262,6 +270,12 @@ impl<'l, 't> Body<'l, 't> {
             let text = format!("`{name}` is a member, and the object is not known here");
             return Expr::unknown("unknown-construct", text, Type::Unknown(Arc::from("?")), span);
         }
+        if let Some(class) = self.unfinished.and_then(|body| body.parent()) {
+            let bindings = self.bindings.clone();
+            if let Some(Some(found)) = self.own_constant(class, &bindings, None, name, span) {
+                return found;
+            }
+        }
         if let Some(class) = self.class_type.clone() {
             if let Some(found) = self.class_constant(&class, name, span) {
                 return found;
@@ -347,7 +361,10 @@ impl<'l, 't> Body<'l, 't> {
         let all = self.lower.names.functions.get(name).cloned().unwrap_or_default();
         let overloads: Vec<FunDecl<'t>> = all.into_iter().filter(|d| d.class.is_none()).collect();
         if overloads.is_empty() {
-            return self.undeclared(name, span);
+            return match layout_constant(name) {
+                Some(layout) => Expr::new(ExprKind::Int(layout), Type::INT, span),
+                None => self.undeclared(name, span),
+            };
         }
         let ambiguous = || {
             let text = format!("which function `{name}` stands for is not known");

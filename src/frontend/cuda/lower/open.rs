@@ -82,11 +82,8 @@ impl<'l, 't> Body<'l, 't> {
         patterns: &[(String, Type, Span)],
         args: &[Expr],
     ) -> bool {
-        let mut deduced = Bindings::default();
-        for ((_, pattern, _), arg) in patterns.iter().zip(args) {
-            self.deduce(pattern, &arg.ty, names, &mut deduced);
-        }
-        self.deduce_bounds(decl, args, names, &mut deduced);
+        let types: Vec<Type> = patterns.iter().map(|(_, pattern, _)| pattern.clone()).collect();
+        let deduced = self.deduced(decl, &Bindings::default(), &types, args, names);
         let text = decl.declarator.child_by_field_name("parameters").map_or("", |list| self.text(list));
         let words: HashSet<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
         let open = |name: &String| !deduced.types.contains_key(name) && !deduced.values.contains_key(name);
@@ -123,6 +120,36 @@ impl<'l, 't> Body<'l, 't> {
             }
             _ => false,
         }
+    }
+
+    /// May this function fit better than that one, which was found to fit best, since types are told apart that are one
+    /// here? A template is exact for an enumeration, which is only converted to `int`; and `const` is added to what an
+    /// argument points or refers to by one function, and not by another. [INF-BETTER]
+    pub(super) fn may_be_better(&self, other: &Candidate<'t>, one: &Candidate<'t>, args: &[Expr]) -> bool {
+        let names = self.lower.names;
+        let enumerations = !names.enumerators.is_empty();
+        // Whatever it is given, a parameter of the template itself is of that very type.
+        let is_general = |c: &Candidate<'t>, at: usize| {
+            let parameters = c.chosen.decl.template.map(|t| self.template_parameters(t)).unwrap_or_default();
+            let text = self.written(&c.chosen.decl, at);
+            let text = text.trim_start_matches("const").trim_end_matches('&');
+            text == "auto" || parameters.iter().any(|p| p == text)
+        };
+        args.iter().enumerate().any(|(i, arg)| {
+            let (own, theirs) = (self.written(&one.chosen.decl, i), self.written(&other.chosen.decl, i));
+            let several = match arg.ty.value() {
+                Type::Int(ty) if matches!((ty.bits, ty.signed), (64, _) | (8, true)) => true,
+                Type::Int(IntTy::BOOL) => false,
+                Type::Int(_) => enumerations && !matches!(arg.kind, ExprKind::Arith(..) | ExprKind::Builtin(_)),
+                _ => false,
+            };
+            let to_const = |text: &str, mark: char| text.rfind(mark).is_some_and(|at| text[..at].contains("const"));
+            let pointer = matches!(arg.ty.value(), Type::Ptr(_) | Type::Array(..));
+            let fits = other.costs.get(i).is_some_and(|cost| *cost == 0);
+            fits && (several && !is_general(one, i) && is_general(other, i)
+                || pointer && to_const(&own, '*') && !theirs.contains("const")
+                || is_lvalue(arg) && to_const(&own, '&') && theirs.contains('&') && !theirs.contains("const"))
+        })
     }
 
     /// Does a call mean this function, of which it is known that it can be called so, and not that one, of which it is not?

@@ -120,6 +120,12 @@ impl<'l, 't> Body<'l, 't> {
         }
         candidates.retain(|c| c.fit == 0 || c.fit == inner);
         let Some(best) = candidates.iter().map(|c| c.rank).min() else { return Found::None };
+        let worse = |c: &Candidate<'t>| c.rank > best;
+        for winner in candidates.iter().filter(|c| !worse(c)) {
+            if candidates.iter().any(|c| worse(c) && self.may_be_better(c, winner, args)) {
+                return Found::Ambiguous;
+            }
+        }
         candidates.retain(|c| c.rank == best);
         // A definition goes before declarations of the same function.
         if candidates.iter().any(|c| c.chosen.decl.has_body) {
@@ -294,11 +300,12 @@ impl<'l, 't> Body<'l, 't> {
             std::mem::replace(&mut self.scope, scope),
             std::mem::replace(&mut self.scopes, scopes),
             self.class_type.take(),
+            self.unfinished.take(),
             self.this.take(),
         );
         self.enter_class(decl.class);
         let result = f(self);
-        (self.bindings, self.scope, self.scopes, self.class_type, self.this) = saved;
+        (self.bindings, self.scope, self.scopes, self.class_type, self.unfinished, self.this) = saved;
         result
     }
 
@@ -330,12 +337,8 @@ impl<'l, 't> Body<'l, 't> {
         if let Some(parameters) = decl.template.filter(|t| t.named_child_count() > 0) {
             let given = template.map(|l| self.template_arguments(l)).unwrap_or_default();
             let names = self.template_parameters(parameters);
-            let mut deduced = Bindings::default();
-            for (pattern, arg) in patterns.iter().zip(args) {
-                self.deduce(pattern, &arg.ty, &names, &mut deduced);
-                general += usize::from(matches!(pattern.value(), Type::Unknown(_)));
-            }
-            self.deduce_bounds(decl, args, &names, &mut deduced);
+            let deduced = self.deduced(decl, outer, &patterns, args, &names);
+            general += patterns.iter().zip(args).filter(|(p, _)| matches!(p.value(), Type::Unknown(_))).count();
             let own = self.bind_template(parameters, &given, &deduced)?;
             bindings.extend(own);
         }

@@ -550,6 +550,48 @@ impl<'l, 't> Body<'l, 't> {
         }
     }
 
+    /// `({ int x = a; x + 1; })`: the value of its last statement, after what the others do. [INF-STATEMENTS]
+    pub(super) fn statement_expression(&mut self, node: Node<'t>, span: Span) -> Expr {
+        self.scopes.push(HashMap::new());
+        let mut cursor = node.walk();
+        let mut statements: Vec<Node<'t>> =
+            node.named_children(&mut cursor).filter(|n| !matches!(n.kind(), "comment" | "empty_statement")).collect();
+        let last = statements.pop_if(|n| n.kind() == "expression_statement").and_then(|n| n.named_child(0));
+        let mut lowered = Vec::new();
+        for statement in statements {
+            self.stmt(statement, &mut lowered);
+        }
+        let value = last.map(|value| self.rvalue(value));
+        self.scopes.pop();
+        let mut effects = Vec::new();
+        for stmt in lowered {
+            match stmt.kind {
+                StmtKind::Expr(effect) => effects.push(effect),
+                StmtKind::Declare(id, init) if self.is_plain_variable(id) => {
+                    let (place, ty) = (self.var(id, stmt.span), self.vars[id.0 as usize].ty.clone());
+                    let store = |init| Expr::new(ExprKind::Assign(Box::new(place), Box::new(init)), ty, stmt.span);
+                    effects.extend(init.map(store));
+                }
+                StmtKind::Unknown(Unknown { code, text }) => {
+                    effects.push(Expr::unknown(code, text, Type::Void, stmt.span));
+                }
+                _ => {
+                    let text = "this statement within an expression is not supported";
+                    effects.push(Expr::unknown("unknown-construct", text, Type::Void, stmt.span));
+                }
+            }
+        }
+        let nothing = || Expr::new(ExprKind::Intrinsic(Intrinsic::Nothing, vec![]), Type::Void, span);
+        self.after(effects, value.unwrap_or_else(nothing), span)
+    }
+
+    /// Is this a variable of each thread that starts its life by an assignment?
+    fn is_plain_variable(&self, id: VarId) -> bool {
+        let variable = &self.vars[id.0 as usize];
+        let plain = matches!(variable.ty, Type::Int(_) | Type::Float(_) | Type::Ptr(_) | Type::Struct(_));
+        plain && variable.storage == Storage::Private
+    }
+
     pub(super) fn range_loop(&mut self, node: Node<'t>, span: Span, out: &mut Vec<Stmt>) {
         let field = |name: &str| node.child_by_field_name(name);
         let (Some(ty), Some(declarator), Some(right), Some(body)) =

@@ -157,6 +157,73 @@ impl<'l, 't> Body<'l, 't> {
         }
     }
 
+    /// What the types and values of the arguments say of the parameters of a function template.
+    pub(super) fn deduced(
+        &mut self,
+        decl: &FunDecl<'t>,
+        outer: &Bindings,
+        patterns: &[Type],
+        args: &[Expr],
+        parameters: &[String],
+    ) -> Bindings {
+        let mut found = Bindings::default();
+        for (pattern, arg) in patterns.iter().zip(args) {
+            self.deduce(pattern, &arg.ty, parameters, &mut found);
+        }
+        self.deduce_bounds(decl, args, parameters, &mut found);
+        if let Some(list) = decl.declarator.child_by_field_name("parameters") {
+            let mut cursor = list.walk();
+            let declared: Vec<Node<'t>> = list
+                .named_children(&mut cursor)
+                .filter(|p| matches!(p.kind(), "parameter_declaration" | "optional_parameter_declaration"))
+                .collect();
+            self.inside(decl, outer, |body| {
+                for (parameter, arg) in declared.into_iter().zip(args) {
+                    let Some(ty) = parameter.child_by_field_name("type") else { continue };
+                    if let Some(given) = pointed_to(parameter.child_by_field_name("declarator"), &arg.ty) {
+                        body.deduce_instance(ty, &given.clone(), parameters, &mut found);
+                    }
+                }
+            });
+        }
+        found
+    }
+
+    /// `N` and `T` of what is written `Vec<T, N>`, for an instance of that template. [INF-DEDUCED]
+    fn deduce_instance(&mut self, written: Node<'t>, given: &Type, parameters: &[String], found: &mut Bindings) {
+        let (qualifier, base) = self.lower.unit.qualified(written);
+        let (Some(name), Some(list)) = (base.child_by_field_name("name"), base.child_by_field_name("arguments")) else {
+            return;
+        };
+        let Some((class, bound)) = self.class_node(given.value()).filter(|_| base.kind() == "template_type") else {
+            return;
+        };
+        let order = match self.lower.names.find_type(self.text(name), self.scope, &qualifier) {
+            Found::One(TypeDecl::Class(template, Some(own))) if template == class => self.template_parameters(own),
+            _ => return,
+        };
+        for (parameter, argument) in order.iter().zip(self.template_arguments(list)) {
+            let text = self.text(argument).trim().to_owned();
+            let own = parameters.contains(&text);
+            match (bound.values.get(parameter), bound.types.get(parameter)) {
+                (Some(value), _) if own => drop(found.values.entry(text).or_insert(value.clone())),
+                (None, Some(ty)) => {
+                    if let (true, Some(finer)) = (own, bound.finer.get(parameter)) {
+                        found.finer.entry(text).or_insert(finer.clone());
+                    }
+                    let pattern = self.type_of(argument);
+                    self.deduce(&pattern, ty, parameters, found);
+                    if let (Some(inner), None) =
+                        (argument.child_by_field_name("type"), argument.child_by_field_name("declarator"))
+                    {
+                        self.deduce_instance(inner, ty, parameters, found);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
     /// Matches the type of a parameter, in which template parameters are unknown types, with that of an argument.
     pub fn deduce(&self, pattern: &Type, argument: &Type, parameters: &[String], found: &mut Bindings) {
         match (pattern.value(), argument.value()) {
@@ -185,4 +252,21 @@ impl<'l, 't> Body<'l, 't> {
             _ => {}
         }
     }
+}
+
+/// What a parameter with this declarator is, or points to, for an argument of a type.
+fn pointed_to<'a>(declarator: Option<Node<'_>>, given: &'a Type) -> Option<&'a Type> {
+    let (mut next, mut given) = (declarator, given.value());
+    while let Some(node) = next {
+        match node.kind() {
+            "pointer_declarator" | "abstract_pointer_declarator" | "array_declarator" | "abstract_array_declarator" => {
+                given = given.element()?;
+            }
+            "reference_declarator" | "abstract_reference_declarator" => {}
+            "identifier" => break,
+            _ => return None,
+        }
+        next = node.child_by_field_name("declarator").or_else(|| last_named(node));
+    }
+    Some(given.value())
 }
