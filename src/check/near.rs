@@ -20,10 +20,20 @@ const AWAY: [i128; 6] = [1, 2, 4, 8, 16, 32];
 const THREADS: usize = 40;
 const PAIRS: usize = 4;
 
-/// Two sides, and a model in which they may race: that is yet to be seen.
+/// Two sides, and values of the variables of their threads with which they may race: that is yet to be seen.
 pub(super) struct Near {
     pub sides: [usize; 2],
-    pub model: Model,
+    own: [Vec<i128>; 2],
+}
+
+impl Near {
+    /// Puts the two threads into a model with these parameters.
+    pub fn put(&self, phase: &RacePhase, model: &mut Model) {
+        for (task, own) in Task::BOTH.into_iter().zip(&self.own) {
+            let names = phase.locals.iter().map(|v| task.name(&v.name));
+            model.vars.extend(names.zip(own.iter().copied()));
+        }
+    }
 }
 
 /// A side that a thread reaches, with the values of its own variables.
@@ -48,12 +58,7 @@ pub(super) fn near(kernel: &Kernel<Protocol>, phase: &RacePhase, sides: &[usize]
                 let count = tried.entry(pair).or_default();
                 if *count < PAIRS {
                     *count += 1;
-                    let mut model = known.clone();
-                    for (task, made) in Task::BOTH.into_iter().zip([one, two]) {
-                        let names = phase.locals.iter().map(|v| task.name(&v.name));
-                        model.vars.extend(names.zip(made.own.iter().copied()));
-                    }
-                    found.push(Near { sides: pair, model });
+                    found.push(Near { sides: pair, own: [one.own.clone(), two.own.clone()] });
                 }
             }
         }

@@ -276,6 +276,7 @@ impl Check<'_> {
     fn beside(&mut self, at: &AtLevel, asked: &mut Asked, array: &Name, known: &Model, same_value: bool) {
         let phase = asked.phase;
         let mut some = false;
+        let mut model = known.clone();
         for near in near(&at.kernel, phase, &asked.races.sides, known) {
             if self.full() {
                 return;
@@ -284,13 +285,14 @@ impl Check<'_> {
                 continue;
             }
             let holds = asked.race(near.sides, same_value);
-            if !solves(&at.kernel, &near.model, &holds) {
+            near.put(phase, &mut model);
+            if !solves(&at.kernel, &model, &holds) {
                 continue;
             }
             let own: Vec<_> = near.sides.iter().flat_map(|i| &phase.sides[*i].binders).collect();
             let own: Vec<_> = own.into_iter().map(|r| r.var.name.clone()).collect();
-            let model = shrink(&at.kernel, &own, &near.model, &holds);
-            let race = witness(&at.kernel, phase, near.sides, &model, self.options.warp_size);
+            let small = shrink(&at.kernel, &own, &model, &holds);
+            let race = witness(&at.kernel, phase, near.sides, &small, self.options.warp_size);
             let (key, finding, _) = self.finding(phase, array, near.sides, race, same_value);
             if finding.class == FindingClass::Possible {
                 break;

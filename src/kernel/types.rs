@@ -84,6 +84,15 @@ impl Type {
         }
     }
 
+    /// What a size that is not known is a number of: the element of arrays of arrays, by its name.
+    pub fn unknown_unit(&self) -> Option<Arc<str>> {
+        match self {
+            Type::Array(elem, Some(_)) => elem.unknown_unit(),
+            ty if ty.has_unknown_size() => Some(Arc::from(ty.to_string())),
+            _ => None,
+        }
+    }
+
     pub fn is_arithmetic(&self) -> bool {
         matches!(self, Type::Int(_) | Type::Float(_) | Type::Unknown(_))
     }

@@ -405,8 +405,7 @@ impl Session {
         let mut assumed = Vec::new();
         // [ENC-FIRST] First both encodings a little: what one of them decides at once must not wait for the other.
         let quick = !alone && self.link.located().is_ok_and(|solver| solver.kind == SolverKind::Z3);
-        // The procedure that keeps nothing counts more work in the same time.
-        self.link.work = quick.then_some(if self.any_model { 2 * QUICK * WORK } else { QUICK * WORK });
+        self.link.work = quick.then_some(QUICK * WORK);
         let own = base.as_mut().map(|(base, extra)| (&mut **base, *extra));
         let mut first = self.integers(own, query, BitOps::Refuse, most, &mut assumed);
         let bit_operation = matches!(&first, Answer::Unknown(Reason::Unencodable(_)));

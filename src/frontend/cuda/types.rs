@@ -223,7 +223,7 @@ impl<'t> Body<'_, 't> {
             && let Some(ty) = self.member_type(&class, name, 0)
         {
             self.type_depth -= 1;
-            let outside = names.types.get(name).is_some_and(|list| list.len() > 1);
+            let outside = names.types.contains_key(name);
             return if outside && self.may_be_of_base(&class, name) { Type::Unknown(Arc::from(name)) } else { ty };
         }
         if let (true, Some(ty)) = (*qualifier == Qualifier::default(), self.type_of_unfinished(name)) {

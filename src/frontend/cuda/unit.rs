@@ -341,15 +341,17 @@ fn is_deeper(tree: &Tree, most: u32) -> bool {
 
 /// The qualifier of CUDA that `((shared))` and its like stand for.
 fn of_clang(arguments: &str) -> Option<&'static str> {
-    let word: String = arguments.chars().filter(|c| !matches!(c, '(' | ')' | ' ' | '_')).collect();
-    Some(match word.as_str() {
-        "shared" => "__shared__",
-        "device" => "__device__",
-        "constant" => "__constant__",
-        "global" => "__global__",
-        "host" => "__host__",
-        "managed" => "__managed__",
-        _ => return None,
+    let list = arguments.trim().trim_start_matches('(').trim_end_matches(')');
+    list.split(',').find_map(|word| {
+        Some(match word.trim().trim_matches('_') {
+            "shared" => "__shared__",
+            "device" => "__device__",
+            "constant" => "__constant__",
+            "global" => "__global__",
+            "host" => "__host__",
+            "managed" => "__managed__",
+            _ => return None,
+        })
     })
 }
 

@@ -470,7 +470,7 @@ impl<'p> Walk<'p> {
             strides: vec![],
             constant: 0,
             width: 0,
-            unknown_size: false,
+            unknown_size: [None, None],
             known_size: false,
             flat: false,
         };
@@ -554,14 +554,8 @@ impl<'p> Walk<'p> {
                 ObjectKind::Private => self.clobber(target.object),
                 ObjectKind::Constant => {}
                 ObjectKind::Array(_) => {
-                    let access = self.access(
-                        target.object,
-                        &target.offset,
-                        ty.size(),
-                        ty.has_unknown_size(),
-                        Mode::At(scope),
-                        span,
-                    );
+                    let access =
+                        self.access(target.object, &target.offset, ty.size(), ty.unknown_unit(), Mode::At(scope), span);
                     self.emit(Protocol::branch(&guard, access, Protocol::Skip));
                     match (pointer.targets.as_slice(), guard.as_lit()) {
                         ([_], Some(true)) => result = self.taken(target, ty, name.as_str(), operands),
@@ -587,7 +581,7 @@ impl<'p> Walk<'p> {
             linear = N::add(IntTy::MATH, &scaled, &index);
         }
         let slot = N::bin(NBin::Rem, IntTy::MATH, &linear, &N::num(256));
-        let moved = pointer.map(|o| o.element(&slot, 1, false));
+        let moved = pointer.map(|o| o.element(&slot, 1, None));
         self.ranged(&moved, &Value::Num(N::num(1)), Mode::Wr(None), span);
     }
 
@@ -638,6 +632,8 @@ impl<'p> Walk<'p> {
             Some(object) => {
                 let (mode, width) = match value.first() {
                     Some(value) => (Mode::Wr(None), value.ty.value().clone()),
+                    // Of texels whose type is not known, or at least a byte.
+                    None if expr.ty.has_unknown_size() => (Mode::Rd, expr.ty.clone()),
                     None => (Mode::Rd, Type::Int(IntTy::I8)),
                 };
                 // Outside of a row nothing is read or written.
@@ -646,7 +642,7 @@ impl<'p> Walk<'p> {
                     [N::num(0).le(n), n.le(&N::num(i128::from(room)))]
                 });
                 let inside = B::and(inside.collect::<Vec<_>>());
-                let unknown = width.has_unknown_size();
+                let unknown = width.unknown_unit();
                 let access = self.access(object, &offset, width.size(), unknown, mode, expr.span);
                 self.emit(Protocol::branch(&inside, access, Protocol::Skip));
                 if write {
@@ -690,7 +686,7 @@ impl<'p> Walk<'p> {
                 }
                 (ObjectKind::Constant, _) | (_, Some(0)) => {}
                 (ObjectKind::Array(_), Some(bytes)) => {
-                    let access = self.access(target.object, &target.offset, bytes, false, mode.clone(), span);
+                    let access = self.access(target.object, &target.offset, bytes, None, mode.clone(), span);
                     self.emit(Protocol::branch(&guard, access, Protocol::Skip));
                     if mode != Mode::Rd {
                         self.touch(target.object);

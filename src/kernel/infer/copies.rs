@@ -165,7 +165,7 @@ impl<'p> Walk<'p> {
                     ObjectKind::Array(_) if copy.bytes > 0 => {
                         let guard = B::and([when.clone(), target.guard.clone()]);
                         let access =
-                            self.access(target.object, &target.offset, copy.bytes, false, mode.clone(), copy.span);
+                            self.access(target.object, &target.offset, copy.bytes, None, mode.clone(), copy.span);
                         self.emit(Protocol::branch(&guard, access, Protocol::Skip));
                     }
                     ObjectKind::Array(_) | ObjectKind::Constant => {}

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::settled::Contents;
 use super::state::{Cells, Stored, is_null, join_values};
@@ -45,8 +46,8 @@ impl<'p> Walk<'p> {
                     Type::Ref(_) => self.load(&pointer, &expr.ty, expr.span),
                     Type::Array(elem, _) => {
                         self.note_escape(&pointer);
-                        let (stride, unknown) = (elem.size(), elem.has_unknown_size());
-                        Value::Ptr(pointer.map(|o| o.element(&N::num(0), stride, unknown)))
+                        let (stride, unknown) = (elem.size(), elem.unknown_unit());
+                        Value::Ptr(pointer.map(|o| o.element(&N::num(0), stride, unknown.clone())))
                     }
                     ty => self.load(&pointer, ty, expr.span),
                 }
@@ -98,10 +99,10 @@ impl<'p> Walk<'p> {
                 let by = self.distance(&by);
                 let pointer = self.as_pointer(value);
                 let (stride, unknown) = match expr.ty.element() {
-                    Some(elem) => (elem.size(), elem.has_unknown_size()),
-                    None => (1, true),
+                    Some(elem) => (elem.size(), elem.unknown_unit()),
+                    None => (1, Some(Arc::from("?"))),
                 };
-                Value::Ptr(pointer.map(|o| o.moved(&by, stride, unknown)))
+                Value::Ptr(pointer.map(|o| o.moved(&by, stride, unknown.clone())))
             }
             ExprKind::Distance(l, r) => {
                 let size = l.ty.element().map_or(1, Type::size).max(1);
@@ -429,7 +430,7 @@ impl<'p> Walk<'p> {
             (Value::Ptr(p), _)
                 if from.element() != to.element() && from.element().is_some_and(Type::has_unknown_size) =>
             {
-                Value::Ptr(p.map(|o| Offset { known_size: o.known_size || o.unknown_size, ..o.clone() }))
+                Value::Ptr(p.map(|o| Offset { known_size: o.known_size || o.unknown.is_some(), ..o.clone() }))
             }
             (Value::Ptr(p), _) => Value::Ptr(p),
             (Value::Agg(parts), Type::Struct(_)) if from == to => Value::Agg(parts),
@@ -466,14 +467,16 @@ impl<'p> Walk<'p> {
                 let vague = matches!(object.ty.value(), Type::Struct(s) if s.is_vague_at(*offset));
                 place.map(|o| {
                     let mut place = o.bytes(i128::from(*offset));
-                    place.unknown_size |= vague;
+                    if vague {
+                        place.take(&object.ty.value().unknown_unit());
+                    }
                     place
                 })
             }
             ExprKind::Element(array, index) => {
                 let place = self.place(array);
                 let index = self.number(index);
-                place.map(|o| o.element(&index, expr.ty.size(), expr.ty.has_unknown_size()))
+                place.map(|o| o.element(&index, expr.ty.size(), expr.ty.unknown_unit()))
             }
             ExprKind::Temporary(value) => {
                 let value = self.eval(value);
@@ -559,7 +562,7 @@ impl<'p> Walk<'p> {
             },
             ObjectKind::Array(_) => {
                 let width = ty.size();
-                let access = self.access(target.object, &target.offset, width, ty.has_unknown_size(), Mode::Rd, span);
+                let access = self.access(target.object, &target.offset, width, ty.unknown_unit(), Mode::Rd, span);
                 self.emit(Protocol::branch(guard, access, Protocol::Skip));
                 if let Some(stored) = self.state.recent.get(&target.object)
                     && stored.offset == target.offset
@@ -788,7 +791,7 @@ impl<'p> Walk<'p> {
                         Value::Ptr(p) => self.address(p),
                         _ => None,
                     };
-                    let (width, unknown) = (ty.size(), ty.has_unknown_size());
+                    let (width, unknown) = (ty.size(), ty.unknown_unit());
                     let access = self.access(target.object, &target.offset, width, unknown, Mode::Wr(stored), span);
                     self.emit(Protocol::branch(&guard, access, Protocol::Skip));
                     self.touch(target.object);

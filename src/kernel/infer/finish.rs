@@ -55,11 +55,12 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
         let events: Vec<&Event> = events.iter().map(|e| &walk.events[*e]).collect();
         let object = walk.objects.iter().find(|o| o.name == *array && o.kind != ObjectKind::Private);
         let declared = object.map(|o| declared_strides(&o.ty)).unwrap_or_default();
-        let of = |e: &Event| (e.width, e.constant, e.unknown_size);
+        let of = |e: &Event| (e.width, e.constant, e.unknown_size.clone());
+        let is_unknown = |e: &Event| e.unknown_size.iter().any(Option::is_some);
         // Where steps of known and of unknown size come together, nothing is known of either.
         let alike =
-            events.windows(2).all(|p| of(p[0]) == of(p[1])) && !events.iter().any(|e| e.unknown_size && e.known_size);
-        if events.iter().any(|e| e.unknown_size) && !alike {
+            events.windows(2).all(|p| of(p[0]) == of(p[1])) && !events.iter().any(|e| is_unknown(e) && e.known_size);
+        if events.iter().any(|e| is_unknown(e)) && !alike {
             let site = walk.sites.get_index(events[0].site.0 as usize).map(|(s, _)| s.span);
             if let Some(span) = site {
                 let text = format!("`{array}` is accessed by types whose sizes are not known");

@@ -48,7 +48,13 @@ impl Walk<'_> {
         let plain = matches!(ty, Type::Int(_) | Type::Float(_) | Type::Ptr(_) | Type::Struct(_));
         // A list or a tree: that all its nodes are different ones says nothing about those that two threads come to.
         let recursive = matches!(ty, Type::Struct(_)) && *ty == element(&info.ty);
-        if initial || !fixed || !plain || recursive || offset.unknown_size || ty.has_unknown_size() || depth > MAX_DEPTH
+        if initial
+            || !fixed
+            || !plain
+            || recursive
+            || offset.unknown.is_some()
+            || ty.has_unknown_size()
+            || depth > MAX_DEPTH
         {
             return None;
         }

@@ -18,6 +18,7 @@ mod value;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 
@@ -123,7 +124,8 @@ struct Event {
     strides: Vec<u64>,
     constant: i128,
     width: u64,
-    unknown_size: bool,
+    /// The types of unknown size of the steps, and of what is accessed.
+    unknown_size: [Option<Arc<str>>; 2],
     known_size: bool,
     flat: bool,
 }
@@ -418,7 +420,7 @@ impl<'p> Walk<'p> {
                     if !at_start {
                         let var = Var { name: self.names.fresh(&format!("{name}.offset")), ty: IntTy::I64 };
                         self.globals_vars.push(var.clone());
-                        offset = offset.element(&N::var(&var), target.size(), target.has_unknown_size());
+                        offset = offset.element(&N::var(&var), target.size(), target.unknown_unit());
                     }
                     return Value::Ptr(Pointer::to(ObjId(at as u32), offset));
                 }
@@ -848,7 +850,7 @@ impl<'p> Walk<'p> {
         object: ObjId,
         offset: &Offset,
         width: u64,
-        unknown_size: bool,
+        unknown_width: Option<Arc<str>>,
         mode: Mode,
         span: Span,
     ) -> Protocol {
@@ -858,7 +860,7 @@ impl<'p> Walk<'p> {
             strides: offset.terms.iter().map(|(_, s)| *s).collect(),
             constant: offset.constant,
             width,
-            unknown_size: unknown_size || offset.unknown_size,
+            unknown_size: [offset.unknown.clone(), unknown_width],
             known_size: offset.known_size,
             flat: offset.flat,
         };

@@ -158,7 +158,7 @@ impl Walk<'_> {
         let terms: Vec<N> = put.offset.terms.iter().map(|(n, _)| n.clone()).collect();
         let mut vars = free_vars_b(&guard);
         terms.iter().chain([&put.value]).for_each(|n| vars.extend(free_vars_n(n)));
-        (vars.iter().all(known) && !put.offset.unknown_size).then(|| Fact {
+        (vars.iter().all(known) && put.offset.unknown.is_none()).then(|| Fact {
             strides: put.offset.terms.iter().map(|(_, s)| *s).collect(),
             terms,
             constant: put.offset.constant,

@@ -1,5 +1,7 @@
 //! Symbolic values, and pointers as guarded sets of (object, offset).
 
+use std::sync::Arc;
+
 use crate::exp::{B, N};
 use crate::kernel::ir::FunId;
 use crate::kernel::types::Type;
@@ -13,9 +15,9 @@ pub struct ObjId(pub u32);
 pub struct Offset {
     pub terms: Vec<(N, u64)>,
     pub constant: i128,
-    /// Did an element type of unknown size take part?
-    pub unknown_size: bool,
-    /// Did one of known size, with an index that is not, or of another unknown size?
+    /// The element type of unknown size that took part.
+    pub unknown: Option<Arc<str>>,
+    /// Did one of known size, or of another unknown size?
     pub known_size: bool,
     /// Did a pointer move along several dimensions at once? Then a subscript need not stay within its dimension.
     pub flat: bool,
@@ -23,7 +25,7 @@ pub struct Offset {
 
 impl Offset {
     pub fn start() -> Offset {
-        Offset { terms: Vec::new(), constant: 0, unknown_size: false, known_size: false, flat: false }
+        Offset { terms: Vec::new(), constant: 0, unknown: None, known_size: false, flat: false }
     }
 
     /// With indices of 0 up to these strides, of which it has the first ones.
@@ -32,10 +34,10 @@ impl Offset {
     }
 
     /// Moved by `index` elements of `stride` bytes.
-    pub fn element(&self, index: &N, stride: u64, unknown_size: bool) -> Offset {
+    pub fn element(&self, index: &N, stride: u64, unknown: Option<Arc<str>>) -> Offset {
         let mut moved = self.clone();
-        moved.unknown_size |= unknown_size;
-        moved.known_size |= !unknown_size && index.as_num().is_none();
+        moved.known_size |= unknown.is_none() && index.as_num() != Some(0);
+        moved.take(&unknown);
         if index.as_num() == Some(0) && moved.terms.iter().any(|(_, s)| *s == stride) {
             return moved;
         }
@@ -46,9 +48,18 @@ impl Offset {
         moved
     }
 
+    /// A type of unknown size takes part.
+    pub fn take(&mut self, unknown: &Option<Arc<str>>) {
+        match (&self.unknown, unknown) {
+            (Some(own), Some(other)) => self.known_size |= own != other,
+            (None, Some(_)) => self.unknown = unknown.clone(),
+            (_, None) => {}
+        }
+    }
+
     /// Moved by `index` elements as a pointer, which knows nothing of the dimensions of what it points to.
-    pub fn moved(&self, index: &N, stride: u64, unknown_size: bool) -> Offset {
-        let mut moved = self.element(index, stride, unknown_size);
+    pub fn moved(&self, index: &N, stride: u64, unknown: Option<Arc<str>>) -> Offset {
+        let mut moved = self.element(index, stride, unknown);
         moved.flat |= moved.terms.len() > 1 && index.as_num() != Some(0);
         moved
     }
@@ -142,7 +153,7 @@ impl Pointer {
                                 }
                                 first.guard = B::or([first.guard.clone(), guard]);
                                 first.offset.flat |= target.offset.flat;
-                                first.offset.unknown_size |= target.offset.unknown_size;
+                                first.offset.take(&target.offset.unknown);
                                 first.offset.known_size |= target.offset.known_size;
                             }
                             None => targets.push(Target { guard, ..target.clone() }),

@@ -277,13 +277,13 @@ impl<'l, 't> Body<'l, 't> {
             let call = self.unclear(format!("`{name}` is not declared, and may be a macro"), args, span);
             return if may_wait(name) { self.may_not_pass(call, span) } else { call };
         }
-        // `std::forward<T>(x)` is `x`, and a place if `T` is a reference.
+        // `std::forward<T>(x)` is `x`, and a place if `T` is a reference; `std::move(x)` is the place.
         let of_standard = qualifier.parts.last().is_some_and(|last| last == "std");
         if let ("forward" | "move", [only], true) = (name, args.as_slice(), of_standard && overloads.is_empty())
             && matches!(only.ty.value(), Type::Int(_) | Type::Float(_) | Type::Ptr(_))
         {
             let types = template.map(|list| self.template_arguments(list)).unwrap_or_default();
-            let stays = name == "forward" && types.first().is_some_and(|ty| matches!(self.type_of(*ty), Type::Ref(_)));
+            let stays = name == "move" || types.first().is_some_and(|ty| matches!(self.type_of(*ty), Type::Ref(_)));
             return if stays { only.clone() } else { self.value(only.clone()) };
         }
         let types: Vec<Type> = match template {

@@ -8,7 +8,8 @@ const INNER: &str = " of a tile";
 
 /// Are these types of tiles with as many threads?
 pub(super) fn is_tile(declared: &str, given: &str) -> bool {
-    declared.starts_with("thread_block_tile<") && given.strip_suffix(INNER) == Some(declared)
+    let declared = declared.find("thread_block_tile<").and_then(|at| declared.get(at..));
+    declared.is_some() && given.strip_suffix(INNER) == declared
 }
 
 /// Is this a group of the threads that get somewhere together?

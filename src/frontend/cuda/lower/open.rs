@@ -143,12 +143,13 @@ impl<'l, 't> Body<'l, 't> {
                 Type::Int(_) => enumerations && !matches!(arg.kind, ExprKind::Arith(..) | ExprKind::Builtin(_)),
                 _ => false,
             };
-            let to_const = |text: &str, mark: char| text.rfind(mark).is_some_and(|at| text[..at].contains("const"));
+            let marked = |text: &str| text.contains("const") || text.contains("volatile");
+            let to_const = |text: &str, mark: char| text.rfind(mark).is_some_and(|at| marked(&text[..at]));
             let pointer = matches!(arg.ty.value(), Type::Ptr(_) | Type::Array(..));
             let fits = other.costs.get(i).is_some_and(|cost| *cost == 0);
             fits && (several && !is_general(one, i) && is_general(other, i)
-                || pointer && to_const(&own, '*') && !theirs.contains("const")
-                || is_lvalue(arg) && to_const(&own, '&') && theirs.contains('&') && !theirs.contains("const"))
+                || pointer && to_const(&own, '*') && !marked(&theirs)
+                || is_lvalue(arg) && to_const(&own, '&') && theirs.contains('&') && !marked(&theirs))
         })
     }
 

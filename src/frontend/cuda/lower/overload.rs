@@ -339,6 +339,13 @@ impl<'l, 't> Body<'l, 't> {
             let names = self.template_parameters(parameters);
             let deduced = self.deduced(decl, outer, &patterns, args, &names);
             general += patterns.iter().zip(args).filter(|(p, _)| matches!(p.value(), Type::Unknown(_))).count();
+            // What an argument was to say, and did not, is not what is the default.
+            let said = self.words_of_parameters(decl, args.len());
+            let open = |n: &String| !deduced.types.contains_key(n) && !deduced.values.contains_key(n);
+            let open = |n: &String| said.contains(n) && open(n) && !deduced.functions.contains_key(n);
+            if names.iter().skip(given.len()).any(open) {
+                return None;
+            }
             let own = self.bind_template(parameters, &given, &deduced)?;
             bindings.extend(own);
         }
@@ -353,6 +360,15 @@ impl<'l, 't> Body<'l, 't> {
         }
         let types = self.parameter_types(decl, &bindings);
         Some((bindings, types, general))
+    }
+
+    /// The words in the first parameters of a function.
+    fn words_of_parameters(&self, decl: &FunDecl<'t>, count: usize) -> HashSet<String> {
+        let Some(list) = decl.declarator.child_by_field_name("parameters") else { return HashSet::new() };
+        let mut cursor = list.walk();
+        let all = list.named_children(&mut cursor).filter(|p| p.kind() != "comment").take(count);
+        let words = all.flat_map(|p| self.text(p).split(|c: char| !c.is_alphanumeric() && c != '_'));
+        words.map(str::to_owned).collect()
     }
 
     /// The names of the parameters of a template, in order.

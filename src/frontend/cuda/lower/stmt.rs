@@ -87,7 +87,9 @@ impl<'l, 't> Body<'l, 't> {
                 let alternative =
                     field("alternative").and_then(|a| if a.kind() == "else_clause" { last_named(a) } else { Some(a) });
                 // What is never run asks for no instances of templates: those of `if constexpr` may go on for ever.
-                if let Some(value) = cond.as_ref().and_then(fold) {
+                // (But one may get into it by a label.)
+                let labelled = [field("consequence"), alternative].into_iter().flatten().any(has_label);
+                if let Some(value) = cond.as_ref().and_then(fold).filter(|_| !labelled) {
                     let taken = if value != 0 { field("consequence") } else { alternative };
                     let taken = self.sub_block(taken);
                     self.scopes.pop();
@@ -675,6 +677,10 @@ impl<'l, 't> Body<'l, 't> {
             let mut inner = item.walk();
             for child in item.named_children(&mut inner).collect::<Vec<_>>() {
                 if Some(child) != label_node {
+                    if has_case(child) {
+                        // Said here, since what is around the label may never be run from its beginning.
+                        self.unknown_stmt("a case inside of another statement", self.span(child), out);
+                    }
                     self.stmt(child, &mut stmts);
                 }
             }
@@ -708,4 +714,16 @@ fn binding_names(declarator: Node<'_>) -> Option<Vec<Node<'_>>> {
     };
     let mut cursor = node.walk();
     (node.kind() == "structured_binding_declarator").then(|| node.named_children(&mut cursor).collect())
+}
+
+/// Is there a case of the switch around in a statement?
+fn has_case(node: Node) -> bool {
+    node.kind() == "case_statement"
+        || node.kind() != "switch_statement" && node.named_children(&mut node.walk()).any(has_case)
+}
+
+/// Is there a label in a statement, to which one may get from outside?
+fn has_label(node: Node) -> bool {
+    matches!(node.kind(), "case_statement" | "labeled_statement")
+        || node.named_children(&mut node.walk()).any(has_label)
 }

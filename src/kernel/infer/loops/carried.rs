@@ -130,10 +130,10 @@ impl Walk<'_> {
                 Some(var) => N::var(var).eq(&N::num(i as i128)),
                 None => B::lit(true),
             };
-            let (unknown_size, flat) = (init.clone().any(|t| t.offset.unknown_size), terms.len() > 1);
+            let (unknown, flat) = (init.clone().find_map(|t| t.offset.unknown.clone()), terms.len() > 1);
             // What it is moved by in the loop is not known yet.
-            let known_size = !unknown_size && !terms.is_empty() || init.clone().any(|t| t.offset.known_size);
-            let offset = Offset { terms, constant: *constant, unknown_size, known_size, flat };
+            let known_size = unknown.is_none() && !terms.is_empty() || init.clone().any(|t| t.offset.known_size);
+            let offset = Offset { terms, constant: *constant, unknown, known_size, flat };
             targets.push(Target { guard, object: *object, offset });
         }
         Value::Ptr(Pointer { targets, unknown: None })

@@ -299,7 +299,7 @@ impl Walk<'_> {
                         cells.cells.insert(*at, (*size, Value::Ptr(Pointer::unknown())));
                     }
                     Value::Ptr(moved) => {
-                        let unknown_size = moved.targets.iter().any(|t| t.offset.unknown_size);
+                        let unknown = moved.targets.iter().find_map(|t| t.offset.unknown.clone());
                         let known_size = moved.targets.iter().any(|t| t.offset.known_size);
                         let Some(shape) = shapes.get(&(*object, *at)) else {
                             cells.cells.insert(*at, (*size, Value::Ptr(Pointer::unknown())));
@@ -321,7 +321,8 @@ impl Walk<'_> {
                                 .map(|(j, s)| (value_of(&Home::Index(*object, *at, i, j)).unwrap_or(N::num(0)), *s))
                                 .collect::<Vec<_>>();
                             let flat = terms.len() > 1;
-                            let offset = Offset { terms, constant: *constant, unknown_size, known_size, flat };
+                            let offset =
+                                Offset { terms, constant: *constant, unknown: unknown.clone(), known_size, flat };
                             targets.push(Target { guard, object: *target, offset });
                         }
                         cells.cells.insert(*at, (*size, Value::Ptr(Pointer { targets, unknown: None })));
