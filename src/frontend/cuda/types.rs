@@ -584,6 +584,8 @@ impl<'t> Body<'_, 't> {
         let words: Vec<&str> = text.split_whitespace().collect();
         match ty {
             _ if words.contains(&"const") && !text.contains('*') => true,
+            Type::Float(2) => self.has_two_halves(),
+            Type::Struct(class) if &*class.name == "half2" => self.has_two_halves(),
             Type::Int(int) if int.bits == 64 => words.contains(&"long"),
             Type::Int(IntTy { bits: 8, signed: true }) => words.contains(&"char"),
             Type::Int(_) => {
@@ -593,6 +595,12 @@ impl<'t> Body<'_, 't> {
             }
             _ => false,
         }
+    }
+
+    /// Are there numbers of half precision of both kinds, which are one type here?
+    pub(super) fn has_two_halves(&self) -> bool {
+        let text = &self.lower.unit.text;
+        text.contains("half") && (text.contains("bfloat16") || text.contains("bf16"))
     }
 
     /// A class with its layout; for a template, of one instance.

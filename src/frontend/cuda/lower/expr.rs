@@ -1,5 +1,6 @@
 //! Expressions: places, values, conversions and operators.
 
+use super::groups::is_tile;
 use super::*;
 
 impl<'l, 't> Body<'l, 't> {
@@ -28,6 +29,15 @@ impl<'l, 't> Body<'l, 't> {
             return expr;
         }
         let span = expr.span;
+        // Of which group a tile is a part would be forgotten.
+        if let (Type::Unknown(to), Type::Unknown(from)) = (ty, &expr.ty)
+            && is_tile(to, from)
+        {
+            let given = expr.ty.clone();
+            let lost =
+                self.unclear("a tile of a tile as a tile of this type is not supported".to_owned(), vec![expr], span);
+            return Expr { ty: given, ..lost };
+        }
         // Another view of the storage of a collective would show what it does there.
         if matches!((&expr.ty, ty), (Type::Ptr(_), Type::Ptr(_))) && is_storage(&expr.ty) != is_storage(ty) {
             return self.unclear("this view of temporary storage is not supported".to_owned(), vec![expr], span);

@@ -140,6 +140,7 @@ impl<'l, 't> Body<'l, 't> {
             let several = match arg.ty.value() {
                 Type::Int(ty) if matches!((ty.bits, ty.signed), (64, _) | (8, true)) => true,
                 Type::Int(IntTy::BOOL) => false,
+                Type::Float(2) => self.has_two_halves(),
                 Type::Int(_) => enumerations && !matches!(arg.kind, ExprKind::Arith(..) | ExprKind::Builtin(_)),
                 _ => false,
             };
