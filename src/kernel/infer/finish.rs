@@ -51,6 +51,7 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
         }
     }
     let mut layouts: HashMap<Name, Layout> = HashMap::new();
+    let mut incomparable: BTreeSet<Name> = BTreeSet::new();
     for (array, events) in &by_array {
         let events: Vec<&Event> = events.iter().map(|e| &walk.events[*e]).collect();
         let object = walk.objects.iter().find(|o| o.name == *array && o.kind != ObjectKind::Private);
@@ -65,6 +66,8 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
             if let Some(span) = site {
                 let text = format!("`{array}` is accessed by types whose sizes are not known");
                 walk.losses.push(Loss { code: "unknown-type", text, span, touches: Touches::Array(array.clone()) });
+                // Their places cannot be compared: what would be found there is nothing that was written.
+                incomparable.insert(array.clone());
             }
         }
         let layout = layout(&events, &declared);
@@ -114,7 +117,7 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
     let pre = subst.boolean(&B::and(pre));
     let pairs = pairs.into_iter().map(|f| subst.boolean(&f)).collect();
 
-    let code = place(&protocol, &walk, &layouts);
+    let code = place(&without_arrays(&protocol, &incomparable), &walk, &layouts);
     let mut arrays = Vec::new();
     for object in &walk.objects {
         if let (ObjectKind::Array(space), Some(layout)) = (object.kind, layouts.get(&object.name)) {
@@ -163,6 +166,17 @@ fn clusters(walk: &Walk) -> Vec<N> {
     let sizes = walk.blocks.iter().zip(&walk.cluster_dim).filter(|((_, extent), _)| extent.as_num() != Some(1));
     let sizes: Vec<N> = sizes.map(|(_, size)| size.clone()).collect();
     if sizes.iter().all(|size| size.as_num() == Some(1)) { Vec::new() } else { sizes }
+}
+
+/// The protocol without the accesses to some arrays, which are lost.
+fn without_arrays(protocol: &Protocol, arrays: &BTreeSet<Name>) -> Protocol {
+    match protocol {
+        Protocol::Access(access) if arrays.contains(&access.array) => Protocol::Skip,
+        Protocol::Skip | Protocol::Access(_) | Protocol::Sync(_) => protocol.clone(),
+        Protocol::Seq(parts) => Protocol::seq(parts.iter().map(|p| without_arrays(p, arrays)).collect::<Vec<_>>()),
+        Protocol::If(b, t, e) => Protocol::branch(b, without_arrays(t, arrays), without_arrays(e, arrays)),
+        Protocol::For(range, body) => Protocol::For(range.clone(), Box::new(without_arrays(body, arrays))),
+    }
 }
 
 /// The protocol without the first halves of barriers whose second half was not found: these barriers are lost.
