@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::base::Name;
 use crate::core::race::RacePhase;
 use crate::exp::B;
-use crate::opt::{Proof, Rule, race_free, refute, sample};
+use crate::opt::{Proof, Rule, merged, race_free, refute, sample};
 use crate::smt::Query;
 use crate::smt::ints::assumption;
 
@@ -30,6 +30,11 @@ impl Presolve {
     /// What the proof rests on, if there is no race on the array in the phase.
     pub fn race_free(&mut self, phase: &RacePhase, array: &Name, more: &[B]) -> Option<Vec<String>> {
         self.proved(self.on.then(|| race_free(phase, array, more)).flatten())
+    }
+
+    /// A phase with fewer accesses to the array: if they do not race, neither do those of the phase.
+    pub fn merged(&self, phase: &RacePhase, array: &Name) -> Option<RacePhase> {
+        self.on.then(|| merged(phase, array)).flatten()
     }
 
     /// Was a solution of the query guessed?

@@ -164,6 +164,11 @@ impl Check<'_> {
         if let Some(assumptions) = self.presolve.race_free(&without, array, &facts) {
             return self.rests_on(assumptions);
         }
+        if let Some(merged) = self.presolve.merged(&without, array)
+            && let Some(assumptions) = self.merged(&merged, array)
+        {
+            return self.rests_on(assumptions);
+        }
         let races = without.races_on(array);
         if races.formula.as_lit() == Some(false) {
             return;
@@ -268,6 +273,21 @@ impl Check<'_> {
         if !any {
             let text = "there is a race, but not with the stored values as they are modelled".to_owned();
             self.unknown(array, &Reason::Incomplete(text), at.level);
+        }
+    }
+
+    /// What it rests on that accesses which stand for all those to the array do not race. [OPT-MERGE]
+    fn merged(&mut self, phase: &RacePhase, array: &Name) -> Option<Vec<String>> {
+        let facts = self.pair_facts(&phase.locals);
+        if let Some(assumptions) = self.presolve.race_free(phase, array, &facts) {
+            return Some(assumptions);
+        }
+        let mut asked = vec![phase.assumptions.clone(), phase.races_on(array).formula];
+        asked.extend(self.facts(&asked, &phase.locals));
+        self.queries += 1;
+        match self.session.with_little_work(&question(asked)) {
+            Answer::Unsat { assumptions } => Some(assumptions),
+            Answer::Sat(_) | Answer::Unknown(_) => None,
         }
     }
 

@@ -8,11 +8,13 @@ mod facts;
 mod gcd;
 mod guard;
 mod interval;
+mod merge;
 mod powers;
 pub mod sample;
 mod values;
 
 pub use facts::Facts;
+pub use merge::merged;
 
 use crate::base::Name;
 use crate::core::race::{RacePhase, race_pair};

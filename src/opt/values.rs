@@ -203,6 +203,25 @@ impl Values {
         self.powers.masked_by(mask, &self.ranges).cloned()
     }
 
+    /// A polynomial over the unknowns as a term of mathematical integers.
+    pub fn term(&self, poly: &Poly) -> Option<N> {
+        let ty = IntTy::MATH;
+        let mut sum = N::num(0);
+        for (monomial, coefficient) in &poly.terms {
+            let mut product = N::num(*coefficient);
+            for atom in monomial {
+                let factor = match self.atoms.get_index(*atom as usize)?.0 {
+                    Atom::Term(term) => term.clone(),
+                    Atom::Quotient(of, by) => N::bin(NBin::Div, ty, &self.term(of)?, &self.term(by)?),
+                    Atom::Rest(of, by) => N::bin(NBin::Rem, ty, &self.term(of)?, &self.term(by)?),
+                };
+                product = N::mul(ty, &product, &factor);
+            }
+            sum = N::add(ty, &sum, &product);
+        }
+        Some(N::add(ty, &sum, &N::num(poly.constant)))
+    }
+
     fn unknown(&mut self, term: &N) -> Poly {
         let interval = self.ranges.interval(term);
         self.atom(Atom::Term(term.clone()), interval)

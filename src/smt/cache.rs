@@ -108,11 +108,11 @@ impl Cache {
         Some(hasher.finalize())
     }
 
-    /// A question whose model nobody looks at is another one: its model is any.
-    pub(super) fn key(&self, context: &Digest, query: &Query, any_model: bool) -> Digest {
+    /// A question whose model nobody looks at is another one: its model is any. So is one that is given little work.
+    pub(super) fn key(&self, context: &Digest, query: &Query, (any_model, little): (bool, bool)) -> Digest {
         let mut hasher = blake3::Hasher::new();
         field(&mut hasher, context.as_bytes());
-        field(&mut hasher, &[u8::from(any_model)]);
+        field(&mut hasher, &[u8::from(any_model), u8::from(little)]);
         field(&mut hasher, &canonical(query));
         hasher.finalize()
     }

@@ -135,6 +135,8 @@ pub struct Session {
     context: Option<Option<Digest>>,
     /// Nobody looks at the model of this query.
     any_model: bool,
+    /// Is the next question not worth more than a little work?
+    little: bool,
     /// This query is asked of a solver that remembers nothing.
     fresh: bool,
     /// What has no products is asked of the procedure that keeps nothing of what it learns: most often there is no solution,
@@ -174,6 +176,7 @@ impl Session {
             loaded: None,
             context: None,
             any_model: false,
+            little: false,
             fresh: false,
             at_once: false,
             open: Vec::new(),
@@ -202,6 +205,14 @@ impl Session {
         self.any_model = true;
         let answer = self.check(query);
         self.any_model = false;
+        answer
+    }
+
+    /// The same as `exists`, where only what a solver sees with little work is of interest.
+    pub fn with_little_work(&mut self, query: &Query) -> Answer {
+        self.little = true;
+        let answer = self.exists(query);
+        self.little = false;
         answer
     }
 
@@ -331,7 +342,7 @@ impl Session {
                 if let Some((cache, key)) = &key {
                     cache.put(key, query, &answer);
                     if let Answer::Unknown(reason) = &answer
-                        && self.had_its_time(start)
+                        && self.would_again(start, reason)
                     {
                         cache.give_up(key, self.config.timeout, reason);
                     }
@@ -341,11 +352,12 @@ impl Session {
         }
     }
 
-    /// Did a question that began then take much of the time for one? Not when the end of the run cut it short, or when the
-    /// solver was not even tried; what takes little can be asked again.
-    fn had_its_time(&self, start: Instant) -> bool {
+    /// Would a question that began then be left undecided again? Not when the end of the run cut it short. What the solver
+    /// gave up by itself, or for the work that it may do, is the same the next time; what ran out of time had to take much of
+    /// it.
+    fn would_again(&self, start: Instant, reason: &Reason) -> bool {
         let cut = self.config.deadline.is_some_and(|end| end < start + self.config.timeout);
-        !cut && start.elapsed() * 4 >= self.config.timeout
+        !cut && (matches!(reason, Reason::Incomplete(_)) || start.elapsed() * 4 >= self.config.timeout)
     }
 
     fn disagreement(&self) -> Option<String> {
@@ -366,7 +378,7 @@ impl Session {
             let second = config.second.as_ref().map(|second| second.path());
             self.context = Some(located.ok().and_then(|solver| cache.context(&settings, &solver, second)));
         }
-        let key = cache.key(self.context.as_ref()?.as_ref()?, query, self.any_model);
+        let key = cache.key(self.context.as_ref()?.as_ref()?, query, (self.any_model, self.little));
         Some((cache, key))
     }
 
@@ -419,6 +431,7 @@ impl Session {
             self.link.work = None;
             if let Answer::Unknown(reason) = &first
                 && !fatal(reason)
+                && !self.little
             {
                 first = self.integers(base, query, BitOps::Refuse, most, &mut assumed);
             }
@@ -428,6 +441,12 @@ impl Session {
             Answer::Unknown(reason) if !fatal(&reason) => reason,
             answer => return answer,
         };
+        if self.little {
+            self.link.work = Some(QUICK * WORK);
+            let answer = (quick && bit_operation).then(|| self.bit_vectors(query, most));
+            self.link.work = None;
+            return answer.unwrap_or(Answer::Unknown(first));
+        }
         if alone {
             if !bit_operation {
                 return Answer::Unknown(first);
