@@ -187,6 +187,10 @@ fn not_seen(missed: Missed, what: &str) -> Tried {
         Missed::Stopped(Stop::Undefined(why)) if why == ASSUMPTION => {
             Tried::Refuted(format!("with these values the run ends before {what}: {why}"))
         }
+        // C gives no meaning to what comes after it.
+        Missed::Stopped(Stop::Undefined(why)) if why.contains("overflow") => {
+            Tried::Refuted(format!("with these values the run ends before {what}: {why}"))
+        }
         Missed::Stopped(Stop::Undefined(why)) => Tried::NotRun(format!("before {what}: {why}")),
         Missed::Stopped(Stop::Unsupported(why)) => Tried::NotRun(format!("it stops at: {why}")),
     }

@@ -133,6 +133,30 @@ impl Poly {
         Ok(product)
     }
 
+    /// The polynomial with another one for an unknown.
+    pub fn substituted(&self, atom: AtomId, by: &Poly) -> Result<Poly, TooLarge> {
+        if !self.terms.iter().any(|(m, _)| m.contains(&atom)) {
+            return Ok(self.clone());
+        }
+        let mut sum = Poly::constant(self.constant);
+        for (monomial, c) in &self.terms {
+            let mut product = Poly::constant(*c);
+            let mut others = Vec::new();
+            for a in monomial {
+                if *a == atom {
+                    product = product.mul(by)?;
+                } else {
+                    others.push(*a);
+                }
+            }
+            if !others.is_empty() {
+                product = product.mul(&Poly { terms: vec![(others, 1)], constant: 0 })?;
+            }
+            sum = sum.add(&product)?;
+        }
+        Ok(sum)
+    }
+
     /// The greatest common divisor of the coefficients, without the constant; 0 for a constant.
     pub fn content(&self) -> i128 {
         self.terms.iter().fold(0, |g, (_, c)| gcd(g, *c))

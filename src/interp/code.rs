@@ -575,7 +575,7 @@ impl Compiler<'_> {
                 }
                 None => Op::Int(1),
             },
-            Intrinsic::Assert | Intrinsic::Nothing | Intrinsic::Enabled => Op::Int(1),
+            Intrinsic::Assert | Intrinsic::Nothing | Intrinsic::Fence | Intrinsic::Enabled => Op::Int(1),
             Intrinsic::MemCopy | Intrinsic::MemSet => {
                 args.iter().for_each(|a| self.value(a));
                 match (intrinsic, args.len()) {

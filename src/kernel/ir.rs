@@ -164,6 +164,13 @@ pub struct Unknown {
     pub text: String,
 }
 
+impl Unknown {
+    /// May it make threads wait for each other?
+    pub fn may_order(&self) -> bool {
+        self.text.starts_with("inline assembly") || self.text.contains("barrier")
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Intrinsic {
     /// First argument: the address. The others are operands. Name of the operation; scope of the atomicity.
@@ -208,7 +215,9 @@ pub enum Intrinsic {
     GroupCopy,
     /// Waits for such copies: the number of events, and where they are.
     WaitForCopies,
-    /// Nothing at all (fences, printf, annotations without effect here).
+    /// Orders the accesses of the thread before it and after it, as others see them.
+    Fence,
+    /// Nothing at all (printf, annotations without effect here).
     Nothing,
     /// Ends the thread.
     Trap,

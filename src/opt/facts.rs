@@ -66,7 +66,20 @@ impl Facts {
             contradiction: false,
             rule: Rule::Guard,
         };
-        conditions.iter().for_each(|b| facts.assume(b));
+        // Bounds first, the plain ones before others: what is divided is known to be positive then.
+        let mut parts = Vec::new();
+        conditions.iter().for_each(|b| conjuncts(b, &mut parts));
+        parts.sort_by_key(|b| match b.kind() {
+            BExp::Rel(NRel::Le | NRel::Lt, ..) => (0, b.depth()),
+            BExp::Or(_) => (1, 0),
+            _ => (2, 0),
+        });
+        let others = parts.iter().position(|b| matches!(b.kind(), BExp::Rel(NRel::Eq | NRel::Ne, ..) | BExp::Not(_)));
+        let (bounds, others) = parts.split_at(others.unwrap_or(parts.len()));
+        bounds.iter().for_each(|b| facts.assume(b));
+        // The ranges of loops, which are choices by the sign of the step.
+        facts.choose();
+        others.iter().for_each(|b| facts.assume(b));
         facts
     }
 
@@ -144,7 +157,7 @@ impl Facts {
     fn reduced(&self, poly: &Poly) -> Option<Poly> {
         let mut poly = poly.clone();
         for (atom, by) in &self.solved {
-            poly = substituted(&poly, *atom, by)?;
+            poly = poly.substituted(*atom, by).ok()?;
         }
         Some(poly)
     }
@@ -296,17 +309,21 @@ impl Facts {
             self.kept.extend(self.values.id(&N::var(&var)));
         }
         let alone = |atom: AtomId| poly.terms.iter().filter(|(m, _)| m.contains(&atom)).count() == 1;
-        // Of what else there is, the one with the widest interval: narrow ones are the digits of indices.
-        let mut candidates: Vec<(bool, Reverse<i128>, AtomId, i128)> = Vec::new();
+        // What is no digit first. Then the one with the widest interval: narrow ones are the digits of indices.
+        let mut candidates: Vec<(u8, Reverse<i128>, AtomId, i128)> = Vec::new();
         for (monomial, c) in &poly.terms {
             if let [atom] = monomial.as_slice()
                 && c.abs() == 1
                 && alone(*atom)
             {
-                let last = self.kept.contains(atom) || !self.values.is_var(*atom);
+                let turn = match () {
+                    () if self.values.loose.contains(atom) => 0,
+                    () if self.values.is_var(*atom) && !self.kept.contains(atom) => 1,
+                    () => 2,
+                };
                 let Interval { lo, hi } = self.values.atom_interval(*atom);
                 let width = hi.zip(lo).and_then(|(hi, lo)| hi.checked_sub(lo)).unwrap_or(i128::MAX);
-                candidates.push((last, Reverse(width), *atom, *c));
+                candidates.push((turn, Reverse(width), *atom, *c));
             }
         }
         let Some((_, _, atom, c)) = candidates.into_iter().min() else {
@@ -319,7 +336,7 @@ impl Facts {
         let rest = Poly::atom(atom).scale(c).ok().and_then(|own| poly.sub(&own).ok());
         let Some(by) = rest.and_then(|rest| rest.scale(-c).ok()) else { return };
         let known = self.values.atom_interval(atom);
-        let replace = |poly: &Poly| substituted(poly, atom, &by);
+        let replace = |poly: &Poly| poly.substituted(atom, &by).ok();
         let (Some(at_most), Some(differ), Some(solved)) = (
             self.at_most.iter().map(replace).collect::<Option<Vec<_>>>(),
             self.differ.iter().map(replace).collect::<Option<Vec<_>>>(),
@@ -336,28 +353,11 @@ impl Facts {
     }
 }
 
-/// The polynomial with an unknown replaced.
-fn substituted(poly: &Poly, atom: AtomId, by: &Poly) -> Option<Poly> {
-    if !poly.terms.iter().any(|(m, _)| m.contains(&atom)) {
-        return Some(poly.clone());
+fn conjuncts<'b>(condition: &'b B, parts: &mut Vec<&'b B>) {
+    match condition.kind() {
+        BExp::And(all) => all.iter().for_each(|b| conjuncts(b, parts)),
+        _ => parts.push(condition),
     }
-    let mut sum = Poly::constant(poly.constant);
-    for (monomial, c) in &poly.terms {
-        let mut product = Poly::constant(*c);
-        let mut others = Vec::new();
-        for a in monomial {
-            if *a == atom {
-                product = product.mul(by).ok()?;
-            } else {
-                others.push(*a);
-            }
-        }
-        if !others.is_empty() {
-            product = product.mul(&Poly { terms: vec![(others, 1)], constant: 0 }).ok()?;
-        }
-        sum = sum.add(&product).ok()?;
-    }
-    Some(sum)
 }
 
 /// The variables of the sides of a `!=`.

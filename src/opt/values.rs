@@ -3,7 +3,7 @@
 //! Ring operators are computed as residues modulo 2^w, as in the encoding; a residue stands for the value when its interval
 //! shows that it is in its type. What may leave its type is an unknown of its own, of which only that is known.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use indexmap::{IndexMap, IndexSet};
 
@@ -37,6 +37,10 @@ pub struct Values {
     memo: HashMap<(N, u8), Poly>,
     ranges: Ranges,
     powers: Powers,
+    /// Unknowns of dividends, by divisor times quotient and rest.
+    dividends: Vec<(AtomId, Poly)>,
+    /// Rests of which no bound by their divisor is known: they are no digits.
+    pub loose: BTreeSet<AtomId>,
     /// Dividends without their quotients and rests: polynomials that are 0.
     pub divisions: Vec<Poly>,
     /// Polynomials that are at most 0, by the definition of a quotient.
@@ -65,6 +69,8 @@ impl Values {
             memo: HashMap::new(),
             ranges,
             powers,
+            dividends: Vec::new(),
+            loose: BTreeSet::new(),
             divisions: Vec::new(),
             defined: Vec::new(),
             assumed: IndexSet::new(),
@@ -131,7 +137,7 @@ impl Values {
                     self.in_type(raw, *ty, term)
                 }
             },
-            NExp::Bin(op, ty, l, r) => self.division(*op, *ty, l, r).unwrap_or_else(|| self.unknown(term)),
+            NExp::Bin(op, ty, l, r) => self.division(term, *op, *ty, [l, r]).unwrap_or_else(|| self.unknown(term)),
             NExp::If(..) | NExp::Call(..) | NExp::Num(_) | NExp::Var(_) => self.unknown(term),
         };
         self.memo.insert((term.clone(), bits), poly.clone());
@@ -155,6 +161,7 @@ impl Values {
         if overflow_is_undefined(term) {
             if self.assume {
                 self.assumed.insert(term.clone());
+                self.note(&raw, Interval::of_type(ty));
                 return raw;
             }
             self.doubtful = true;
@@ -162,8 +169,9 @@ impl Values {
         self.unknown(term)
     }
 
-    /// `x / d` and `x % d`, also as `>>` and `&`, for x >= 0 and d >= 1: unknowns q and r with `x = d q + r`, `0 <= r < d`. [OPT-QUOTIENT]
-    fn division(&mut self, op: NBin, ty: IntTy, l: &N, r: &N) -> Option<Poly> {
+    /// `x / d` and `x % d`: unknowns q and r with `x = d q + r`; for x >= 0 and d >= 1, also as `>>` and `&`, `0 <= r < d`.
+    /// [OPT-QUOTIENT]
+    fn division(&mut self, term: &N, op: NBin, ty: IntTy, [l, r]: [&N; 2]) -> Option<Poly> {
         let (l, r) = if op == NBin::And && self.mask(l).is_some() { (r, l) } else { (l, r) };
         let (remainder, by) = match (op, r.as_num()) {
             (NBin::Div, _) => (false, self.value(r)?),
@@ -177,25 +185,107 @@ impl Values {
         };
         let of = self.value(l)?;
         let (above, below) = (self.interval(&of), self.interval(&by));
-        if above.lo.is_none_or(|lo| lo < 0) || below.lo.is_none_or(|lo| lo < 1) {
-            return None;
-        }
         // The operator converts its operands to its type, which must not change them.
         if ty.bits != 0 && !(above.within(Interval::of_type(ty)) && below.within(Interval::of_type(ty))) {
             return None;
         }
-        let most = above.hi.and_then(|hi| hi.checked_div(below.lo.unwrap_or(1)));
-        let quotient = self.atom(Atom::Quotient(of.clone(), by.clone()), Interval { lo: Some(0), hi: most });
-        let top = Interval { lo: Some(0), hi: below.hi.map(|d| d - 1) }.meet(Interval { lo: None, hi: above.hi });
+        let plain = above.lo.is_some_and(|lo| lo >= 0) && below.lo.is_some_and(|lo| lo >= 1);
+        if !plain {
+            // Shifts round down; and the least number by -1 is not in its type.
+            let truncates = matches!(op, NBin::Div | NBin::Rem);
+            let least = ty.bits != 0 && ty.signed && above.lo == Interval::of_type(ty).lo && below.contains(-1);
+            if !truncates || least && !self.assume {
+                self.doubtful |= truncates;
+                return None;
+            }
+            if least {
+                self.assumed.insert(term.clone());
+            }
+        }
+        // [OPT-EXACT]
+        if let Some(exact) = self.expanded(&of).and_then(|of| self.exactly(&of, &by)) {
+            return Some(if remainder { Poly::constant(0) } else { exact });
+        }
+        let (narrow, top) = match plain {
+            true => {
+                let most = above.hi.and_then(|hi| hi.checked_div(below.lo.unwrap_or(1)));
+                let top = Interval { lo: Some(0), hi: below.hi.map(|d| d - 1) };
+                (Interval { lo: Some(0), hi: most }, top.meet(Interval { lo: None, hi: above.hi }))
+            }
+            false => {
+                let most = above.lo.zip(above.hi).map(|(lo, hi)| lo.saturating_abs().max(hi.saturating_abs()));
+                let least = if above.lo.is_some_and(|lo| lo >= 0) { Some(0) } else { most.map(|m| -m) };
+                (Interval { lo: most.map(|m| -m), hi: most }, Interval { lo: least, hi: most })
+            }
+        };
+        let quotient = self.atom(Atom::Quotient(of.clone(), by.clone()), narrow);
         let rest = self.atom(Atom::Rest(of.clone(), by.clone()), top);
         let division = of.sub(&by.mul(&quotient).ok()?).ok()?.sub(&rest).ok()?;
         if !self.divisions.contains(&division) {
-            self.divisions.push(division);
-            if by.as_constant().is_none() {
+            if plain && by.as_constant().is_none() {
                 self.defined.push(rest.sub(&by).ok()?.plus(1).ok()?);
             }
+            if !plain {
+                self.loose.extend(rest.as_atom());
+            }
+            self.dividends.extend(self.solved(&division, &of));
+            self.divisions.push(division);
         }
         Some(if remainder { rest } else { quotient })
+    }
+
+    /// An unknown of the dividend by what else there is in the division, which is 0.
+    fn solved(&self, division: &Poly, of: &Poly) -> Option<(AtomId, Poly)> {
+        let alone = |atom: AtomId| division.terms.iter().filter(|(m, _)| m.contains(&atom)).count() == 1;
+        of.terms.iter().find_map(|(monomial, c)| match monomial.as_slice() {
+            [atom] if c.abs() == 1 && alone(*atom) && !self.dividends.iter().any(|(a, _)| a == atom) => {
+                let own = Poly::atom(*atom).scale(*c).ok()?;
+                Some((*atom, division.sub(&own).ok()?.scale(-c).ok()?))
+            }
+            _ => None,
+        })
+    }
+
+    /// The polynomial with `d q + r` for each x that was divided.
+    fn expanded(&self, poly: &Poly) -> Option<Poly> {
+        // What was divided later may be the quotient of what was divided before.
+        self.dividends.iter().try_fold(poly.clone(), |poly, (atom, by)| poly.substituted(*atom, by).ok())
+    }
+
+    /// What gives the first polynomial when it is multiplied by the second, which is a product of unknowns that are not 0.
+    /// [OPT-EXACT]
+    fn exactly(&self, of: &Poly, by: &Poly) -> Option<Poly> {
+        let [(divisor, scale)] = by.terms.as_slice() else { return None };
+        if by.constant != 0 || of.constant != 0 || of.terms.is_empty() || !self.never_zero(divisor) {
+            return None;
+        }
+        let mut quotient = Poly::default();
+        for (monomial, coefficient) in &of.terms {
+            let mut left = monomial.clone();
+            for atom in divisor {
+                left.remove(left.iter().position(|a| a == atom)?);
+            }
+            if coefficient % scale != 0 {
+                return None;
+            }
+            let term = match left.is_empty() {
+                true => Poly::constant(coefficient / scale),
+                false => Poly { terms: vec![(left, coefficient / scale)], constant: 0 },
+            };
+            quotient = quotient.add(&term).ok()?;
+        }
+        Some(quotient)
+    }
+
+    /// Is the product not 0, or a larger one that it is a part of?
+    fn never_zero(&self, product: &Monomial) -> bool {
+        let within = |larger: &Monomial| {
+            let mut left = larger.clone();
+            product.iter().all(|atom| left.iter().position(|a| a == atom).map(|at| left.remove(at)).is_some())
+        };
+        let own = self.product_interval(product);
+        let factors = product.iter().all(|atom| !self.atom_interval(*atom).contains(0));
+        !own.contains(0) || factors || self.products.iter().any(|(larger, i)| !i.contains(0) && within(larger))
     }
 
     /// The power of two that a mask is one less than, if it is not a constant. [OPT-MASK]

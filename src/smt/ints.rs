@@ -1097,9 +1097,51 @@ pub fn needs_large_sizes(term: &N) -> bool {
             NExp::Bin(..) | NExp::If(..) | NExp::Call(..) => false,
         }
     }
-    let of_launch =
-        |name: &str| ["threadIdx.", "blockIdx.", "blockDim.", "gridDim."].iter().any(|p| name.starts_with(p));
-    goes_up(term) && crate::exp::free_vars_n(term).iter().any(|v| !of_launch(v.name.as_str()))
+    let rests_on_more = || crate::exp::free_vars_n(term).iter().any(|v| of_launch(v).is_none());
+    counts_threads(term) || goes_up(term) && rests_on_more()
+}
+
+/// What a variable of the launch is: a coordinate or extent of a thread in its block, or of a block in the grid; and its axis.
+fn of_launch(var: &Var) -> Option<(bool, char)> {
+    let (what, axis) = var.name.as_str().split_once('.')?;
+    let thread = match what {
+        "threadIdx" | "blockDim" => true,
+        "blockIdx" | "gridDim" => false,
+        _ => return None,
+    };
+    Some((thread, axis.chars().next()?))
+}
+
+/// Is the term at most a small multiple of the number of threads of the launch? It
+/// is a sum of few products that have no axis twice, in a type that is not narrow.
+fn counts_threads(term: &N) -> bool {
+    const FEW: i128 = 16;
+    /// Each product: its factor, and the axes that it has.
+    fn products(term: &N) -> Option<Vec<(i128, Vec<(bool, char)>)>> {
+        let narrow = |ty: &IntTy| ty.bits != 0 && ty.bits < 32;
+        let all = match term.kind() {
+            NExp::Cast(ty, _) | NExp::Bin(_, ty, ..) if narrow(ty) => return None,
+            NExp::Num(n) if *n >= 0 => vec![(*n, Vec::new())],
+            NExp::Var(var) => vec![(1, vec![of_launch(var)?])],
+            NExp::Cast(_, inner) => products(inner)?,
+            NExp::Bin(NBin::Add, _, l, r) => [products(l)?, products(r)?].concat(),
+            NExp::Bin(NBin::Mul, _, l, r) => {
+                let (left, right) = (products(l)?, products(r)?);
+                let pairs = left.iter().flat_map(|l| right.iter().map(move |r| (l, r)));
+                let product = |((a, l), (b, r)): (&(i128, Vec<_>), &(i128, Vec<_>))| {
+                    Some((a.checked_mul(*b)?, [l.as_slice(), r].concat()))
+                };
+                pairs.map(product).collect::<Option<_>>()?
+            }
+            _ => return None,
+        };
+        (all.len() <= FEW as usize).then_some(all)
+    }
+    products(term).is_some_and(|all| {
+        let alone = |axes: &[(bool, char)]| axes.iter().enumerate().all(|(i, axis)| !axes[..i].contains(axis));
+        let factors = all.iter().try_fold(0i128, |sum, (factor, _)| sum.checked_add(*factor));
+        factors.is_some_and(|sum| sum <= FEW) && all.iter().all(|(_, axes)| alone(axes))
+    })
 }
 
 /// Is this a term that C lets wrap around, and that may do so where arrays have ordinary sizes?

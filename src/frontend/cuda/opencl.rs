@@ -146,13 +146,11 @@ pub fn function(name: &str) -> Option<Builtin> {
     }
     match name {
         "printf" => Some(Builtin { intrinsic: Intrinsic::Havoc(Name::new(name)), result: Some(Type::INT) }),
+        "mem_fence" | "read_mem_fence" | "write_mem_fence" | "atomic_work_item_fence" => {
+            Some(Builtin { intrinsic: Intrinsic::Fence, result: Some(Type::Void) })
+        }
         // They order nothing between threads.
-        "mem_fence"
-        | "read_mem_fence"
-        | "write_mem_fence"
-        | "atomic_work_item_fence"
-        | "prefetch"
-        | "sub_group_barrier" => Some(Builtin { intrinsic: Intrinsic::Nothing, result: Some(Type::Void) }),
+        "prefetch" | "sub_group_barrier" => Some(Builtin { intrinsic: Intrinsic::Nothing, result: Some(Type::Void) }),
         "min" => Some(Builtin { intrinsic: Intrinsic::Min(IntTy::I32), result: None }),
         "max" => Some(Builtin { intrinsic: Intrinsic::Max(IntTy::I32), result: None }),
         "fract" | "frexp" | "modf" | "remquo" | "sincos" | "lgamma_r" => {

@@ -245,7 +245,12 @@ impl<'p> Walk<'p> {
     pub(super) fn intrinsic(&mut self, intrinsic: &'p Intrinsic, args: &'p [Expr], expr: &'p Expr) -> Value {
         let span = expr.span;
         match intrinsic {
+            Intrinsic::Fence => {
+                self.order.fence();
+                Value::Void
+            }
             Intrinsic::Atomic(name, scope) => {
+                self.order.atomic();
                 let mut values = Vec::new();
                 for arg in args {
                     values.push(self.eval(arg));

@@ -155,6 +155,9 @@ impl<'p> Walk<'p> {
                 Value::Agg(all)
             }
             ExprKind::Unknown(unknown) => {
+                if unknown.may_order() {
+                    self.order.fence();
+                }
                 let touches = match unknown.code {
                     "unknown-value" | "unknown-type" => Touches::Value,
                     _ => Touches::Everything,

@@ -153,6 +153,7 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
             code,
         },
         sites: walk.sites.keys().cloned().collect(),
+        ordered: walk.order.ordered(),
         losses: walk.losses,
         assumptions: walk.assumptions,
         assumed: walk.assumed,

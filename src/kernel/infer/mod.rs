@@ -10,6 +10,7 @@ mod expr;
 mod finish;
 mod found;
 mod loops;
+mod order;
 mod settled;
 mod state;
 mod stmt;
@@ -91,6 +92,8 @@ pub struct Site {
 pub struct Inferred {
     pub kernel: Kernel<Protocol>,
     pub sites: Vec<Site>,
+    /// Those that fences and atomic operations may order with accesses of other threads.
+    pub ordered: BTreeSet<SiteId>,
     pub losses: Vec<Loss>,
     /// What the protocol rests on, in words.
     pub assumptions: Vec<String>,
@@ -150,6 +153,7 @@ pub struct Walk<'p> {
     out: Vec<Protocol>,
     events: Vec<Event>,
     sites: IndexMap<Site, SiteId>,
+    order: order::Order,
     calls: Vec<Span>,
     losses: Vec<Loss>,
     assumptions: Vec<String>,
@@ -335,6 +339,7 @@ impl<'p> Walk<'p> {
             out: Vec::new(),
             events: Vec::new(),
             sites: IndexMap::new(),
+            order: order::Order::default(),
             calls: Vec::new(),
             losses: Vec::new(),
             assumed: Vec::new(),
@@ -830,7 +835,9 @@ impl<'p> Walk<'p> {
     fn site(&mut self, span: Span) -> SiteId {
         let site = Site { span, calls: self.calls.clone() };
         let next = SiteId(self.sites.len() as u32);
-        *self.sites.entry(site).or_insert(next)
+        let site = *self.sites.entry(site).or_insert(next);
+        self.order.access(site);
+        site
     }
 
     fn lose(&mut self, code: &'static str, text: impl Into<String>, span: Span, touches: Touches) {

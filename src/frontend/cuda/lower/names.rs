@@ -106,7 +106,7 @@ impl<'l, 't> Body<'l, 't> {
         let constant = constexpr || (constant && !matches!(ty, Type::Ptr(_)));
         let storage = if shared {
             Storage::Shared
-        } else if constant_memory || (constant && !device) {
+        } else if constant_memory || (constant && (!device || global.value.is_some())) {
             Storage::Constant
         } else {
             Storage::Global

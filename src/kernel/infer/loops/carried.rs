@@ -48,6 +48,7 @@ impl Walk<'_> {
                 var: rest.clone(),
                 init: cells.rest.clone(),
                 out: N::var(&rest),
+                left: N::var(&rest),
             });
             fresh.rest = N::var(&rest);
             for (offset, (size, value)) in &cells.cells {
@@ -60,7 +61,13 @@ impl Walk<'_> {
                         };
                         let var = self.placeholder(&label, int);
                         let home = Home::Cell(*object, *offset);
-                        carried.push(Carried { home, var: var.clone(), init: init.clone(), out: N::var(&var) });
+                        carried.push(Carried {
+                            home,
+                            var: var.clone(),
+                            init: init.clone(),
+                            out: N::var(&var),
+                            left: N::var(&var),
+                        });
                         Value::Num(N::var(&var))
                     }
                     Value::Ptr(_) if lost.contains(&home) => Value::Ptr(Pointer::unknown()),
@@ -84,11 +91,17 @@ impl Walk<'_> {
             let var = self.placeholder(&label, IntTy::OPAQUE);
             let init = self.state.version(object);
             self.state.versions.insert(object, N::var(&var));
-            carried.push(Carried { home: Home::Version(object), var: var.clone(), init, out: N::var(&var) });
+            carried.push(Carried {
+                home: Home::Version(object),
+                var: var.clone(),
+                init,
+                out: N::var(&var),
+                left: N::var(&var),
+            });
         }
         let var = self.placeholder("epoch", IntTy::OPAQUE);
         let init = std::mem::replace(&mut self.state.epoch, N::var(&var));
-        carried.push(Carried { home: Home::Epoch, var: var.clone(), init, out: N::var(&var) });
+        carried.push(Carried { home: Home::Epoch, var: var.clone(), init, out: N::var(&var), left: N::var(&var) });
         carried
     }
 
@@ -112,7 +125,7 @@ impl Walk<'_> {
             }
             let var = self.placeholder(label, IntTy::MATH);
             let selector = Home::Selector(home.0, home.1);
-            carried.push(Carried { home: selector, var: var.clone(), init, out: N::var(&var) });
+            carried.push(Carried { home: selector, var: var.clone(), init, out: N::var(&var), left: N::var(&var) });
             Some(var)
         };
         let mut targets = Vec::new();
@@ -123,7 +136,7 @@ impl Walk<'_> {
                 let var = self.placeholder(label, IntTy::MATH);
                 let init = index_of(init.clone(), j).unwrap_or(N::num(0));
                 let home = Home::Index(home.0, home.1, i, j);
-                carried.push(Carried { home, var: var.clone(), init, out: N::var(&var) });
+                carried.push(Carried { home, var: var.clone(), init, out: N::var(&var), left: N::var(&var) });
                 terms.push((N::var(&var), *stride));
             }
             let guard = match &selector {

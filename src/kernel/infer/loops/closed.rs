@@ -39,8 +39,7 @@ impl Walk<'_> {
                         continue;
                     }
                     let step = signed_step(&step, c.var.ty);
-                    let moved = N::add(IntTy::MATH, &c.init, &N::mul(IntTy::MATH, &step, &k_term));
-                    forms[i] = Some(N::cast(c.var.ty, &moved));
+                    forms[i] = Some(moved(&c.init, &N::mul(IntTy::MATH, &step, &k_term), &out, &c.var));
                     steps[i] = Some(step);
                 } else if let Some(factor) = geometric(&out, &c.var) {
                     let by = N::mul(IntTy::MATH, &k_term, &N::num(i128::from(factor.shift)));
@@ -146,6 +145,25 @@ pub(super) fn additive(out: &N, var: &Var) -> Option<N> {
     }
 }
 
+/// The value after all that was added in the way of `out`. Where each of these additions must not overflow, neither does the
+/// sum: it is such an addition too.
+fn moved(init: &N, steps: &N, out: &N, var: &Var) -> N {
+    fn is_signed(out: &N, var: &Var) -> bool {
+        match out.kind() {
+            NExp::Var(_) => true,
+            NExp::Bin(NBin::Add, ty, l, r) if *ty == var.ty => {
+                is_signed(if free_vars_n(r).contains(var) { r } else { l }, var)
+            }
+            NExp::Bin(NBin::Sub, ty, l, _) if *ty == var.ty => is_signed(l, var),
+            _ => false,
+        }
+    }
+    match var.ty.signed && var.ty.bits >= 32 && is_signed(out, var) {
+        true => N::add(var.ty, init, steps),
+        false => N::cast(var.ty, &N::add(IntTy::MATH, init, steps)),
+    }
+}
+
 /// The form of what moves by a step under a condition that no iteration changes, and otherwise stays or moves by another one.
 /// [LOOP-GUARDED]
 fn guarded(out: &N, c: &Carried, k: &N, fixed: impl Fn(&N) -> bool + Copy) -> Option<N> {
@@ -158,8 +176,7 @@ fn guarded(out: &N, c: &Carried, k: &N, fixed: impl Fn(&N) -> bool + Copy) -> Op
             return Some(form);
         }
         let step = additive(out, &c.var).filter(|s| fixed(s))?;
-        let moved = N::add(IntTy::MATH, &c.init, &N::mul(IntTy::MATH, &signed_step(&step, c.var.ty), k));
-        Some(N::cast(c.var.ty, &moved))
+        Some(moved(&c.init, &N::mul(IntTy::MATH, &signed_step(&step, c.var.ty), k), out, &c.var))
     };
     fixed(&cond.as_number()).then(|| Some(N::ite(cond, &side(then)?, &side(els)?)))?
 }

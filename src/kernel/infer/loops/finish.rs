@@ -225,7 +225,7 @@ impl Walk<'_> {
         for (i, (c, form)) in carried.iter().zip(&solved.forms).enumerate() {
             let value = if iteration.by_condition[i] {
                 self.final_value(c, &carried, &iteration)
-            } else if *form == c.init && !mentions(form, &k.name) {
+            } else if *form == c.init && !mentions(form, &k.name) && c.left == N::var(&c.var) {
                 c.init.clone()
             } else {
                 match (&precise_end, last) {
@@ -255,7 +255,7 @@ impl Walk<'_> {
         let mut state = before.clone();
         state.recent.clear();
         for (c, value) in carried.iter().zip(&finals) {
-            let changed = c.out != N::var(&c.var);
+            let changed = c.out != N::var(&c.var) || c.left != N::var(&c.var);
             match &c.home {
                 Home::Version(o) => {
                     state.versions.insert(*o, value.clone());
@@ -382,6 +382,7 @@ impl Walk<'_> {
             match carried.iter().find(|c| c.var == var) {
                 Some(c) => {
                     pending.extend(free_vars_n(&c.out));
+                    pending.extend(free_vars_n(&c.left));
                     pending.extend(free_vars_n(&c.init));
                 }
                 None => {

@@ -61,7 +61,10 @@ struct Carried {
     home: Home,
     var: Var,
     init: N,
+    /// What an iteration after which there is another one makes of it.
     out: N,
+    /// What the last iteration may make of it, where it leaves the loop.
+    left: N,
 }
 
 /// The targets that a pointer may have in any iteration: object, strides, constant.
@@ -81,6 +84,41 @@ struct Main {
     last: Option<N>,
 }
 
+/// The term where the condition does not hold.
+fn without(term: &N, condition: &B) -> N {
+    /// Deeper terms are left as they are.
+    const DEEP: u32 = 40;
+    fn holds(cond: &B, condition: &B) -> Option<bool> {
+        let parts = match condition.kind() {
+            BExp::Or(parts) => parts.as_slice(),
+            _ => std::slice::from_ref(condition),
+        };
+        let is = |cond: &B| parts.contains(cond) || cond == condition;
+        if is(cond) {
+            return Some(false);
+        }
+        is(&B::not(cond)).then_some(true)
+    }
+    fn walk(term: &N, condition: &B, done: &mut HashMap<N, N>) -> N {
+        if let Some(known) = done.get(term) {
+            return known.clone();
+        }
+        let new = match term.kind() {
+            NExp::If(cond, then, els) => match holds(cond, condition) {
+                Some(true) => walk(then, condition, done),
+                Some(false) => walk(els, condition, done),
+                None => N::ite(cond, &walk(then, condition, done), &walk(els, condition, done)),
+            },
+            NExp::Bin(op, ty, l, r) => N::bin(*op, *ty, &walk(l, condition, done), &walk(r, condition, done)),
+            NExp::Cast(ty, inner) => N::cast(*ty, &walk(inner, condition, done)),
+            NExp::Num(_) | NExp::Var(_) | NExp::Call(..) => term.clone(),
+        };
+        done.insert(term.clone(), new.clone());
+        new
+    }
+    if term.depth() > DEEP { term.clone() } else { walk(term, condition, &mut HashMap::new()) }
+}
+
 impl<'p> Walk<'p> {
     pub(super) fn run_loop(&mut self, the_loop: &'p Loop) {
         let before = self.state.clone();
@@ -88,7 +126,9 @@ impl<'p> Walk<'p> {
         let facts = self.pair_facts.len();
         let copies = self.copies.clone();
         let out = std::mem::take(&mut self.out);
+        let entered = self.order.enter();
         let precise = self.symbolic(the_loop);
+        self.order.leave(entered);
         self.copies_left_by_loop();
         let emitted = std::mem::replace(&mut self.out, out);
         if !precise && self.unrolling < 3 {
@@ -221,14 +261,17 @@ impl<'p> Walk<'p> {
             self.stmts(then);
             self.state.continued = B::lit(false);
             let left = self.state.left();
+            let mut goes_on = None;
             let rest = |w: &mut Self| {
                 if let Some(step) = &the_loop.step {
                     w.eval_for_effect(step);
                 }
-                match (parts.cond, parts.post_test) {
+                let again = match (parts.cond, parts.post_test) {
                     (Some((c, _)), true) => w.truth(c),
                     _ => B::lit(true),
-                }
+                };
+                goes_on = Some(State::clone(&w.state));
+                again
             };
             let (_, again) = self.branch(&left, |_| B::lit(false), rest);
             let again = again.unwrap_or(B::lit(false));
@@ -249,6 +292,16 @@ impl<'p> Walk<'p> {
                 continue;
             }
             self.collect_outs(&mut carried, &shapes, &counter, &head);
+            carried.iter_mut().for_each(|c| c.left = c.out.clone());
+            // [LOOP-LEFT] Where there is another iteration, this one did not leave the loop.
+            if left.as_lit().is_none()
+                && let Some(goes_on) = goes_on
+            {
+                let merged = std::mem::replace(&mut self.state, goes_on);
+                self.collect_outs(&mut carried, &shapes, &counter, &head);
+                carried.iter_mut().for_each(|c| c.out = without(&c.out, &left));
+                self.state = merged;
+            }
             let exits = Exits {
                 returned: self.state.returned.clone(),
                 exited: self.state.exited.clone(),
