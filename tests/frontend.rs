@@ -23,6 +23,7 @@ fn inferred(text: &str) -> Inferred {
         any_hardware: false,
         large_grids: false,
         aliases: BTreeMap::new(),
+        overlaps: BTreeMap::new(),
         steps: 1_000_000,
         all_arrays: true,
         left_out: Default::default(),

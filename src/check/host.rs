@@ -7,7 +7,7 @@ use itertools::Itertools;
 use crate::base::{FileId, Name, SourceMap};
 use crate::exp::display::plain;
 use crate::exp::{B, IntTy, N, Subst, Var, free_vars_b};
-use crate::frontend::cuda::host::HostLaunch;
+use crate::frontend::cuda::host::{Given, HostLaunch};
 use crate::kernel::ir::VarDecl;
 use crate::kernel::types::{StructTy, Type};
 
@@ -29,6 +29,8 @@ pub struct HostFacts {
     pub conditions: Vec<(B, String)>,
     /// Pointer parameters that point into the array of an earlier one, and whether just to its start.
     pub aliases: BTreeMap<String, (String, bool)>,
+    /// Pointers that may point into the array of an earlier one, and whether just to its start.
+    pub overlaps: BTreeMap<String, BTreeMap<String, bool>>,
     /// Axes that some launch says something of, but no constant: of blocks, and of the grid.
     pub open: [[bool; 3]; 2],
     /// Where the launches are, in words; empty when there are none.
@@ -79,6 +81,9 @@ pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], own: FileId, sour
     }
     for launch in launches {
         aliases(params, launch, &mut facts.aliases);
+    }
+    for launch in launches {
+        overlaps(params, launch, &mut facts);
     }
     let mut converted = Vec::new();
     let alternatives: Vec<Vec<B>> = launches.iter().map(|l| relations(params, l, &facts, &mut converted)).collect();
@@ -243,6 +248,39 @@ fn aliases(params: &[VarDecl], launch: &HostLaunch, found: &mut BTreeMap<String,
                 entry.1 &= start;
                 break;
             }
+        }
+    }
+}
+
+/// The name of a pointer that a kernel is given, as its parameter or in one.
+fn name_of(params: &[VarDecl], (at, field): &Given) -> Option<String> {
+    let param = params.get(*at)?;
+    match (field, &param.ty) {
+        (None, Type::Ptr(_)) => Some(param.name.to_string()),
+        (Some(field), Type::Struct(class)) => {
+            let own = class.field(field).is_some_and(|f| matches!(f.ty, Type::Ptr(_)));
+            own.then(|| format!("{}.{field}", param.name))
+        }
+        _ => None,
+    }
+}
+
+fn overlaps(params: &[VarDecl], launch: &HostLaunch, facts: &mut HostFacts) {
+    for overlap in &launch.overlaps {
+        let (Some(later), Some(earlier)) = (name_of(params, &overlap.later), name_of(params, &overlap.earlier)) else {
+            continue;
+        };
+        // What an alias points to is known by the first name.
+        let earlier = facts.aliases.get(&earlier).map_or(earlier, |(first, _)| first.clone());
+        let known = facts.aliases.get(&later).is_some_and(|(first, _)| *first == earlier);
+        if known || later == earlier {
+            continue;
+        }
+        if overlap.sure && !facts.aliases.contains_key(&later) {
+            facts.aliases.insert(later, (earlier, overlap.at_start));
+        } else {
+            let start = facts.overlaps.entry(later).or_default().entry(earlier).or_insert(true);
+            *start &= overlap.at_start;
         }
     }
 }

@@ -40,6 +40,7 @@ pub(super) fn protocol_with(
                 config.params.extend(host.params.iter().map(|(n, v)| (n.clone(), *v)));
                 config.params.extend(options.params.clone());
                 config.aliases = host.aliases.clone();
+                config.overlaps = host.overlaps.clone();
             }
             infer(&code.program, code.kernel, &config)
         }
@@ -59,6 +60,13 @@ pub(super) fn protocol_with(
     if let Some(host) = host {
         for (later, (earlier, _)) in &host.aliases {
             inferred.assumptions.push(format!("`{later}` points into the same array as `{earlier}` ({})", host.place));
+        }
+    }
+    if let Some(host) = host {
+        for (later, earlier) in host.overlaps.iter().flat_map(|(later, all)| all.keys().map(move |e| (later, e))) {
+            inferred
+                .assumptions
+                .push(format!("`{later}` may point into the same array as `{earlier}` ({})", host.place));
         }
     }
     for condition in &options.conditions {
@@ -112,6 +120,7 @@ fn config(launch: &Launch, cluster: Option<[Option<i128>; 3]>, options: &CheckOp
         any_hardware: false,
         large_grids: options.large_grids,
         aliases: BTreeMap::new(),
+        overlaps: BTreeMap::new(),
         all_arrays: options.arrays.is_empty(),
         left_out: Vec::new(),
         steps: options.steps,

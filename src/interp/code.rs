@@ -549,6 +549,10 @@ impl Compiler<'_> {
                 args.iter().for_each(|a| self.value(a));
                 Op::Atomic(name.clone(), *scope, result, args.len())
             }
+            Intrinsic::BareBarrier => {
+                self.emit(Op::Barrier(Scope::Block), span);
+                Op::Int(0)
+            }
             Intrinsic::Barrier(scope) => {
                 let full = |mask: &Expr| matches!(mask.kind, ExprKind::Int(-1 | 0xffff_ffff));
                 match args.first() {

@@ -224,7 +224,7 @@ fn intrinsic_name(intrinsic: &Intrinsic) -> String {
         Intrinsic::Barrier(scope) => format!("sync {scope}"),
         Intrinsic::ClusterArrive => "arrive cluster".to_owned(),
         Intrinsic::ClusterWait => "wait cluster".to_owned(),
-        Intrinsic::FencedBarrier => "sync block".to_owned(),
+        Intrinsic::FencedBarrier | Intrinsic::BareBarrier => "sync block".to_owned(),
         Intrinsic::BarrierReduce(name) => format!("sync block {name}"),
         Intrinsic::Pure(name, _) => format!("pure {name}"),
         Intrinsic::TouchReadWrite(name) => format!("touch {name}"),

@@ -177,6 +177,8 @@ pub enum Intrinsic {
     Atomic(Name, Scope),
     /// A barrier; arguments: the mask, for warp scope.
     Barrier(Scope),
+    /// A barrier of the block whose effect on memory is left to the compiler.
+    BareBarrier,
     /// The two halves of a barrier of a cluster: what comes before the one is ordered with what comes after the other.
     ClusterArrive,
     ClusterWait,

@@ -109,6 +109,16 @@ pub fn function(name: &str) -> Option<Builtin> {
             return like_argument(Intrinsic::Atomic(Name::new(operation), scope));
         }
     }
+    // Of PyTorch and of HIP.
+    let operation = match name {
+        "gpuAtomicAdd" | "gpuAtomicAddNoReturn" | "unsafeAtomicAdd" | "safeAtomicAdd" | "atomicAddNoRet" => Some("Add"),
+        "gpuAtomicMin" => Some("Min"),
+        "gpuAtomicMax" => Some("Max"),
+        _ => None,
+    };
+    if let Some(operation) = operation {
+        return like_argument(Intrinsic::Atomic(Name::new(operation), Scope::Grid));
+    }
     if let Some(builtin) = math(name).or_else(|| complex(name)).or_else(|| half(name)) {
         return Some(builtin);
     }
@@ -146,6 +156,27 @@ pub fn function(name: &str) -> Option<Builtin> {
     }
     match name {
         "__syncthreads" => known(Intrinsic::Barrier(Scope::Block), Type::Void),
+        "__builtin_amdgcn_s_barrier" => known(Intrinsic::BareBarrier, Type::Void),
+        // They order nothing between threads, or what their own thread does.
+        "__builtin_amdgcn_wave_barrier"
+        | "__builtin_amdgcn_sched_barrier"
+        | "__builtin_amdgcn_sched_group_barrier"
+        | "__builtin_amdgcn_fence"
+        | "__builtin_amdgcn_s_waitcnt"
+        | "__builtin_amdgcn_s_sleep"
+        | "__builtin_amdgcn_s_setprio"
+        | "__builtin_amdgcn_iglp_opt" => known(Intrinsic::Havoc(Name::new(name)), Type::INT),
+        "__builtin_amdgcn_readfirstlane"
+        | "__builtin_amdgcn_readlane"
+        | "__builtin_amdgcn_ds_bpermute"
+        | "__builtin_amdgcn_ds_permute"
+        | "__builtin_amdgcn_ds_swizzle"
+        | "__builtin_amdgcn_mov_dpp"
+        | "__builtin_amdgcn_update_dpp"
+        | "__builtin_amdgcn_mbcnt_lo"
+        | "__builtin_amdgcn_mbcnt_hi" => known(Intrinsic::Havoc(Name::new(name)), Type::INT),
+        "__builtin_amdgcn_ballot_w32" => known(Intrinsic::Havoc(Name::new(name)), Type::UINT),
+        "__builtin_amdgcn_ballot_w64" => known(Intrinsic::Havoc(Name::new(name)), Type::Int(IntTy::U64)),
         "__syncthreads_count" | "__syncthreads_and" | "__syncthreads_or" => {
             known(Intrinsic::BarrierReduce(Name::new(name)), Type::INT)
         }
@@ -204,7 +235,9 @@ pub fn function(name: &str) -> Option<Builtin> {
         "__brkpt" => known(Intrinsic::Nothing, Type::Void),
         "memcpy" | "__builtin_memcpy" | "memmove" | "__builtin_memmove" => known(Intrinsic::MemCopy, Type::Void.ptr()),
         "memset" | "__builtin_memset" => known(Intrinsic::MemSet, Type::Void.ptr()),
-        "__ldg" | "__ldcg" | "__ldca" | "__ldcs" | "__ldlu" | "__ldcv" => like_argument(Intrinsic::ReadThrough),
+        "__ldg" | "__ldcg" | "__ldca" | "__ldcs" | "__ldlu" | "__ldcv" | "__builtin_nontemporal_load" => {
+            like_argument(Intrinsic::ReadThrough)
+        }
         "min" => like_argument(Intrinsic::Min(IntTy::I32)),
         "max" => like_argument(Intrinsic::Max(IntTy::I32)),
         "umin" => known(Intrinsic::Min(IntTy::U32), Type::UINT),

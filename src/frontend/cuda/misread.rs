@@ -13,14 +13,15 @@ use super::unit::{Dialect, declared_name, each_named, last_named};
 /// `(a = b, c)` is not read at all, unless the assignment is in parentheses.
 pub(super) fn misread(root: Node, text: &str, dialect: Dialect) -> Vec<(usize, &'static str)> {
     let mut found = Vec::new();
-    comparisons(root, text, &mut found);
+    let words = Words::of(root, text);
+    comparisons(root, text, &words, &mut found);
     if dialect == Dialect::OpenCl {
         found.retain(|(_, words)| *words != "typename ");
     }
-    let words = Words::of(root, text);
     false_casts(root, text, dialect, &words, &mut found);
     if dialect == Dialect::Cuda {
         false_parameters(root, text, &words, &mut found);
+        false_assignments(root, text, &words, &mut found);
     }
     if root.has_error() {
         assignments(text, &mut found);
@@ -30,12 +31,17 @@ pub(super) fn misread(root: Node, text: &str, dialect: Dialect) -> Vec<(usize, &
     found
 }
 
+/// Words that no type begins with.
+const CASTS: [&str; 3] = ["static_cast", "reinterpret_cast", "const_cast"];
+
 /// What the names of a text stand for somewhere in it.
 #[derive(Default)]
 struct Words<'a> {
     types: HashSet<&'a str>,
     variables: HashSet<&'a str>,
     functions: HashSet<&'a str>,
+    /// Templates of variables.
+    templates: HashSet<&'a str>,
 }
 
 impl<'a> Words<'a> {
@@ -61,7 +67,11 @@ impl<'a> Words<'a> {
             "parameter_declaration" | "declaration" => {
                 let mut cursor = node.walk();
                 let declarators = node.children_by_field_name("declarator", &mut cursor);
-                words.variables.extend(declarators.filter_map(declared_name).map(word));
+                let names: Vec<&str> = declarators.filter_map(declared_name).map(word).collect();
+                if node.parent().is_some_and(|p| p.kind() == "template_declaration") {
+                    words.templates.extend(names.iter().copied());
+                }
+                words.variables.extend(names);
             }
             "function_definition" => {
                 let declarator = node.child_by_field_name("declarator");
@@ -118,6 +128,19 @@ fn false_casts(root: Node, text: &str, dialect: Dialect, words: &Words, found: &
 fn false_parameters(root: Node, text: &str, words: &Words, found: &mut Vec<(usize, &'static str)>) {
     let word = |node: Node| text.get(node.byte_range()).unwrap_or("");
     each_named(root, |node| {
+        // `int *x(a + i * 4);`: not even a declaration.
+        if node.is_error() {
+            let mut cursor = node.walk();
+            let parts: Vec<Node> = node.named_children(&mut cursor).filter(|c| c.kind() != "type_qualifier").collect();
+            if let [ty, name, ..] = parts.as_slice()
+                && (ty.kind(), name.kind()) == ("primitive_type", "identifier")
+                && text.get(ty.end_byte()..name.start_byte()).is_some_and(|between| between.trim() == "*")
+                && text.get(name.end_byte()..).is_some_and(|after| after.starts_with('('))
+                && is_in_body(node)
+            {
+                found.push((name.end_byte(), "="));
+            }
+        }
         if node.kind() != "declaration" {
             return;
         }
@@ -135,13 +158,28 @@ fn false_parameters(root: Node, text: &str, words: &Words, found: &mut Vec<(usiz
                 continue;
             }
             let Some(list) = declarator.child_by_field_name("parameters") else { continue };
+            // `T *x(&a[i]);`: no parameter begins like that.
+            if !plain
+                && declarator.has_error()
+                && is_in_body(node)
+                && let Some(name) = declarator.child_by_field_name("declarator").filter(|n| n.kind() == "identifier")
+            {
+                found.push((name.end_byte(), "="));
+                continue;
+            }
             let mut cursor = list.walk();
             let parameters: Vec<Node> = list.named_children(&mut cursor).filter(|p| p.kind() != "comment").collect();
             let value = |p: &Node| {
                 let ty = p.child_by_field_name("type");
                 p.kind() == "parameter_declaration"
                     && p.child(0) == ty
-                    && ty.is_some_and(|ty| ty.kind() == "type_identifier" && words.is_value(word(ty)))
+                    && ty.is_some_and(|ty| match ty.kind() {
+                        "type_identifier" => words.is_value(word(ty)),
+                        "template_type" => {
+                            ty.child_by_field_name("name").is_some_and(|name| CASTS.contains(&word(name)))
+                        }
+                        _ => false,
+                    })
             };
             let first = parameters.iter().find(|p| value(p));
             // Around functions only a constant is looked for, and there all that is in its parentheses has to be values.
@@ -153,6 +191,49 @@ fn false_parameters(root: Node, text: &str, words: &Words, found: &mut Vec<(usiz
                 }
                 _ => {}
             }
+        }
+    });
+}
+
+/// In front of `T (*s)[33] = p;` and `T (&s)[64] = a;`, which were read as assignments to an element of what a function
+/// returns: `T` is a type, and no function or variable of the text.
+fn false_assignments(root: Node, text: &str, words: &Words, found: &mut Vec<(usize, &'static str)>) {
+    let word = |node: Node| text.get(node.byte_range()).unwrap_or("");
+    each_named(root, |node| {
+        if node.kind() != "expression_statement" {
+            return;
+        }
+        let Some(mut place) = node.named_child(0) else { return };
+        if place.kind() == "assignment_expression" && place.child_by_field_name("operator").map(word) == Some("=") {
+            match place.child_by_field_name("left") {
+                Some(left) => place = left,
+                None => return,
+            }
+        }
+        if place.kind() != "subscript_expression" {
+            return;
+        }
+        while place.kind() == "subscript_expression" {
+            match place.child_by_field_name("argument") {
+                Some(argument) => place = argument,
+                None => return,
+            }
+        }
+        let parts = (place.child_by_field_name("function"), place.child_by_field_name("arguments"));
+        let ("call_expression", (Some(ty), Some(list))) = (place.kind(), parts) else { return };
+        let is_type = match ty.kind() {
+            "primitive_type" => true,
+            "identifier" => {
+                let name = word(ty);
+                let known = words.types.contains(name) || super::builtins::named_type(name).is_some();
+                known && !words.functions.contains(name) && !words.variables.contains(name)
+            }
+            _ => false,
+        };
+        let pointer = list.named_child(0).filter(|p| list.named_child_count() == 1 && p.kind() == "pointer_expression");
+        let named = pointer.and_then(|p| p.child_by_field_name("argument")).is_some_and(|n| n.kind() == "identifier");
+        if is_type && named {
+            found.push((node.start_byte(), "typename "));
         }
     });
 }
@@ -171,7 +252,7 @@ fn is_in_body(node: Node) -> bool {
 
 /// After the `>` of comparisons that were read as the end of template arguments, and in front of declarations that were read
 /// as comparisons.
-fn comparisons(node: Node, text: &str, found: &mut Vec<(usize, &'static str)>) {
+fn comparisons(node: Node, text: &str, words: &Words, found: &mut Vec<(usize, &'static str)>) {
     each_named(node, |node| {
         if node.kind() == "template_function"
             && let Some(arguments) = node.child_by_field_name("arguments")
@@ -183,7 +264,14 @@ fn comparisons(node: Node, text: &str, found: &mut Vec<(usize, &'static str)>) {
                         .is_some_and(|o| matches!(text.get(o.byte_range()), Some("&&" | "||")))
             });
             let after = text.get(arguments.end_byte()..).unwrap_or("");
-            if after.starts_with('=')
+            // `i < K<2>`
+            let word = |node: Node| text.get(node.byte_range()).unwrap_or("");
+            let only = arguments.named_child(0).filter(|a| a.kind() == "binary_expression");
+            let of_template = only.and_then(|a| a.child_by_field_name("left")).is_some_and(|left| {
+                let name = node.child_by_field_name("name").map_or("", word);
+                words.templates.contains(word(left)) && !words.templates.contains(name) && words.is_value(name)
+            });
+            if (after.starts_with('=') || of_template)
                 && let Some(name) = node.child_by_field_name("name")
             {
                 // `i < n && j >= m`

@@ -7,7 +7,7 @@ use tree_sitter::Node;
 
 use super::builtins;
 use super::layout::{Part, Parts};
-use super::lower::{Body, Local, is_lvalue, member_of_collective};
+use super::lower::{Body, Local, array_type, is_lvalue, is_standard, member_of_collective};
 use super::opencl;
 use super::unit::{Dialect, Found, Qualifier, TypeDecl, child_of_kind, declared_name, last_named};
 use crate::exp::IntTy;
@@ -129,6 +129,9 @@ impl<'t> Body<'_, 't> {
             "type_identifier" | "identifier" | "namespace_identifier" => self.named(text, &Qualifier::default()),
             "qualified_identifier" => {
                 let (qualifier, base) = self.lower.unit.qualified(node);
+                if let Some(ty) = self.type_of_trait(node) {
+                    return ty;
+                }
                 if let (Some(class), "type_identifier") = (self.class_scope(node), base.kind()) {
                     return self
                         .member_type(&class, self.text(base), 0)
@@ -206,7 +209,7 @@ impl<'t> Body<'_, 't> {
     fn named(&mut self, name: &str, qualifier: &Qualifier) -> Type {
         if *qualifier == Qualifier::default() {
             if let Some(ty) = self.bindings.types.get(name) {
-                return ty.clone();
+                return self.completed(ty);
             }
             for scope in self.scopes.iter().rev() {
                 if let Some(Local::Type(ty)) = scope.get(name) {
@@ -247,7 +250,9 @@ impl<'t> Body<'_, 't> {
                 body.declare(base, &declarator).0
             })),
             Found::One(TypeDecl::Alias(ty)) => Some(self.elsewhere(ty, |body| body.type_of(ty))),
-            Found::One(TypeDecl::Unread) | Found::Ambiguous => Some(Type::Unknown(Arc::from(name))),
+            Found::One(TypeDecl::Unread | TypeDecl::AliasTemplate(_)) | Found::Ambiguous => {
+                Some(Type::Unknown(Arc::from(name)))
+            }
             Found::None => None,
         };
         self.type_depth -= 1;
@@ -257,12 +262,24 @@ impl<'t> Body<'_, 't> {
         })
     }
 
+    /// A class that was not laid out yet when a template was given it, as one that derives from what it makes of it.
+    fn completed(&self, ty: &Type) -> Type {
+        let known = match ty {
+            Type::Unknown(name) => self.lower.class_nodes.get(&**name),
+            _ => None,
+        };
+        let now = known.and_then(|(node, bindings)| self.lower.classes.get(&(node.id(), bindings.key())));
+        now.filter(|now| matches!(now, Type::Struct(_))).unwrap_or(ty).clone()
+    }
+
     /// Is this one of several types of the name, and declared after the place that we are at?
     fn is_later(&self, name: &str, decl: &TypeDecl<'t>) -> bool {
         let node = match decl {
-            TypeDecl::Class(node, _) | TypeDecl::Enum(node) | TypeDecl::Typedef(node, _) | TypeDecl::Alias(node) => {
-                node
-            }
+            TypeDecl::Class(node, _)
+            | TypeDecl::Enum(node)
+            | TypeDecl::Typedef(node, _)
+            | TypeDecl::Alias(node)
+            | TypeDecl::AliasTemplate(node) => node,
             TypeDecl::Unread => return false,
         };
         self.at > 0
@@ -437,11 +454,28 @@ impl<'t> Body<'_, 't> {
                 self.type_depth -= 1;
                 ty
             }
-            Found::One(TypeDecl::Alias(_) | TypeDecl::Typedef(..)) => self.named(name, qualifier),
+            Found::One(TypeDecl::AliasTemplate(ty)) if self.type_depth < 40 => {
+                self.type_depth += 1;
+                let given = self.template_arguments(arguments);
+                let aliased = self.alias_template(ty, &given);
+                self.type_depth -= 1;
+                aliased.unwrap_or_else(|| Type::Unknown(Arc::from(text)))
+            }
             Found::None => match (name, self.template_arguments(arguments).as_slice()) {
-                // What `const` and `volatile` say is not part of a type here.
-                ("remove_cv_t" | "remove_const_t" | "remove_volatile_t", [only]) => self.type_of(*only),
-                ("remove_reference_t" | "remove_cvref_t", [only]) => self.type_of(*only).value().clone(),
+                (name, given) if name.ends_with("_t") && (is_standard(qualifier) || name.starts_with("remove_")) => {
+                    let chosen = self.trait_type(name.trim_end_matches("_t"), given);
+                    chosen.unwrap_or_else(|| Type::Unknown(Arc::from(text)))
+                }
+                ("array", [elem, length]) if is_standard(qualifier) => {
+                    let length = self.template_value(*length).and_then(|n| u64::try_from(n).ok());
+                    match length {
+                        Some(length) => {
+                            let elem = self.type_of(*elem);
+                            array_type(&format!("std::array<{elem}, {length}>"), elem, length)
+                        }
+                        None => Type::Unknown(Arc::from(text)),
+                    }
+                }
                 ("KeyValuePair", [key, value]) if of_library(qualifier) => {
                     let fields = [("key", *key), ("value", *value)];
                     let fields = fields.map(|(name, ty)| (Arc::from(name), self.type_of(ty))).to_vec();
@@ -565,7 +599,7 @@ impl<'t> Body<'_, 't> {
                 || self.bindings.finer.contains_key(word)
                 || declared.iter().any(|(_, decl)| match decl {
                     TypeDecl::Enum(_) => true,
-                    TypeDecl::Typedef(ty, _) | TypeDecl::Alias(ty) if depth < 5 => {
+                    TypeDecl::Typedef(ty, _) | TypeDecl::Alias(ty) | TypeDecl::AliasTemplate(ty) if depth < 5 => {
                         let from = ty.parent().map_or(ty.start_byte(), |p| p.start_byte());
                         let whole = self.lower.unit.text.get(from..ty.end_byte()).unwrap_or("");
                         match ty.child_by_field_name("body") {

@@ -114,6 +114,8 @@ pub enum TypeDecl<'t> {
     Typedef(Node<'t>, Node<'t>),
     /// `using X = type_descriptor`.
     Alias(Node<'t>),
+    /// `template <class T> using P = T *;`
+    AliasTemplate(Node<'t>),
     /// A declaration whose meaning depends on the arguments of a template.
     Unread,
 }
@@ -176,7 +178,9 @@ trait Identity {
 impl Identity for TypeDecl<'_> {
     fn identity(&self) -> usize {
         match self {
-            TypeDecl::Class(node, _) | TypeDecl::Enum(node) | TypeDecl::Alias(node) => node.id(),
+            TypeDecl::Class(node, _) | TypeDecl::Enum(node) | TypeDecl::Alias(node) | TypeDecl::AliasTemplate(node) => {
+                node.id()
+            }
             TypeDecl::Typedef(_, declarator) => declarator.id(),
             TypeDecl::Unread => 0,
         }
@@ -936,8 +940,11 @@ impl<'a> Unit<'a> {
             }
             "alias_declaration" => {
                 if let (Some(name), Some(ty)) = (node.child_by_field_name("name"), node.child_by_field_name("type")) {
-                    let unread = template.is_some() || self.is_vector(node.byte_range());
-                    let ty = if unread { TypeDecl::Unread } else { TypeDecl::Alias(ty) };
+                    let ty = match template {
+                        _ if self.is_vector(node.byte_range()) => TypeDecl::Unread,
+                        Some(_) => TypeDecl::AliasTemplate(ty),
+                        None => TypeDecl::Alias(ty),
+                    };
                     names.add_type(self.str(name), scope, ty);
                 }
             }

@@ -104,6 +104,15 @@ pub const CUDA_PREDEFINED: &[(&str, &str)] = &[
     ("M_2_PI", "0.63661977236758134308"),
     ("M_SQRT2", "1.41421356237309504880"),
     ("M_SQRT1_2", "0.70710678118654752440"),
+    // Of HIP.
+    ("HIP_DYNAMIC_SHARED(type, name)", "extern __shared__ type name[];"),
+    ("HIP_KERNEL_NAME(...)", "__VA_ARGS__"),
+    ("__ATOMIC_RELAXED", "0"),
+    ("__ATOMIC_CONSUME", "1"),
+    ("__ATOMIC_ACQUIRE", "2"),
+    ("__ATOMIC_RELEASE", "3"),
+    ("__ATOMIC_ACQ_REL", "4"),
+    ("__ATOMIC_SEQ_CST", "5"),
     ("EXIT_SUCCESS", "0"),
     ("EXIT_FAILURE", "1"),
 ];

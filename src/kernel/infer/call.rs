@@ -266,6 +266,14 @@ impl<'p> Walk<'p> {
                 self.barrier(*scope, mask, Fence::ALL, span);
                 Value::Void
             }
+            Intrinsic::BareBarrier => {
+                let assumed = "`__builtin_amdgcn_s_barrier` orders memory as `__syncthreads` does";
+                if !self.assumptions.iter().any(|a| a == assumed) {
+                    self.assumptions.push(assumed.to_owned());
+                }
+                self.barrier(Scope::Block, None, Fence::ALL, span);
+                Value::Void
+            }
             Intrinsic::FencedBarrier => {
                 // The flags of OpenCL C: bit 0 for shared memory, bit 1 for global memory.
                 let flags = args.first().map(|a| self.number(a)).and_then(|n| n.as_num());

@@ -655,7 +655,7 @@ impl<'p> Walk<'p> {
     }
 
     /// What the bytes of a value are, read as a type of the same size.
-    fn viewed(&mut self, value: Value, ty: &Type) -> Value {
+    pub(super) fn viewed(&mut self, value: Value, ty: &Type) -> Value {
         let Value::Num(n) = &value else { return value };
         let is_float = is_float(n);
         match ty {
@@ -695,45 +695,12 @@ impl<'p> Walk<'p> {
                     },
                 }
             }
-            None => {
-                // A table with few entries: a choice by index.
-                if let ([(index, stride @ 1..)], true) = (offset.terms.as_slice(), cells.cells.len() <= 16) {
-                    let mut choice = match self.rest_of(&cells, offset, ty) {
-                        Value::Num(n) => n,
-                        other => return other,
-                    };
-                    let mut all_numbers = true;
-                    for (at, (size, value)) in &cells.cells {
-                        let at = i128::from(*at) - offset.constant;
-                        let (within, step) = (at.rem_euclid(i128::from(*stride)), i128::from(*stride));
-                        if *size != ty.size() || within != 0 {
-                            // Other members of the elements; or some bytes of what is read, as something else.
-                            all_numbers &= within >= i128::from(ty.size()) && within + i128::from(*size) <= step;
-                            continue;
-                        }
-                        match value {
-                            Value::Num(_) => {
-                                let Value::Num(n) = self.viewed(value.clone(), ty) else { continue };
-                                let here = index.eq(&N::num(at / i128::from(*stride)));
-                                choice = N::ite(&here, &n, &choice);
-                            }
-                            _ => all_numbers = false,
-                        }
-                    }
-                    if all_numbers && choice.depth() < 60 {
-                        return Value::Num(choice);
-                    }
-                }
-                match ty {
-                    Type::Ptr(_) => Value::Ptr(Pointer::unknown()),
-                    _ => self.unknown_of(ty, "local"),
-                }
-            }
+            None => self.load_element(object, &cells, offset, ty),
         }
     }
 
     /// The content of a cell that is not listed: a function of what identifies the contents, and of the offset.
-    fn rest_of(&mut self, cells: &Cells, offset: &Offset, ty: &Type) -> Value {
+    pub(super) fn rest_of(&mut self, cells: &Cells, offset: &Offset, ty: &Type) -> Value {
         let result = match ty {
             Type::Int(int) => *int,
             Type::Float(_) | Type::Unknown(_) => IntTy::OPAQUE,

@@ -131,7 +131,8 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
     let pointers: Vec<String> =
         arrays.iter().filter(|a| a.space == crate::core::Space::Global).map(|a| a.name.to_string()).collect();
     if pointers.len() > 1 && arrays.iter().any(|a| written.contains(&a.name)) {
-        walk.assumptions.push(format!("`{}` do not overlap", pointers.join("`, `")));
+        let apart = if config.overlaps.is_empty() { "" } else { ", where the host does not give one of them twice" };
+        walk.assumptions.push(format!("`{}` do not overlap{apart}", pointers.join("`, `")));
     }
     let coordinates = |list: &[(crate::exp::Var, N)]| {
         let real = list.iter().filter(|(_, extent)| extent.as_num() != Some(1));

@@ -14,6 +14,7 @@ mod order;
 mod settled;
 mod state;
 mod stmt;
+mod tables;
 mod tickets;
 mod value;
 
@@ -54,6 +55,8 @@ pub struct Config {
     pub large_grids: bool,
     /// Pointer parameters that point into the array of an earlier one, and whether to its start.
     pub aliases: BTreeMap<String, (String, bool)>,
+    /// Pointers that may point into the array of an earlier one, and whether just to its start.
+    pub overlaps: BTreeMap<String, BTreeMap<String, bool>>,
     /// Are all arrays checked for races? What is read after a barrier rests on there being none.
     pub all_arrays: bool,
     /// Assumptions of the source that are not used.
@@ -418,17 +421,11 @@ impl<'p> Walk<'p> {
             Type::Ptr(target) if **target == Type::Fun => Value::Fun(Vec::new(), true),
             Type::Ptr(target) | Type::Ref(target) => {
                 if let Some((other, at_start)) = config.aliases.get(name)
-                    && let Some(at) =
-                        self.objects.iter().position(|o| o.name.as_str() == other && o.kind != ObjectKind::Private)
+                    && let Some(alias) = self.alias(name, other, *at_start, target)
                 {
-                    let mut offset = Offset::start();
-                    if !at_start {
-                        let var = Var { name: self.names.fresh(&format!("{name}.offset")), ty: IntTy::I64 };
-                        self.globals_vars.push(var.clone());
-                        offset = offset.element(&N::var(&var), target.size(), target.unknown_unit());
-                    }
-                    return Value::Ptr(Pointer::to(ObjId(at as u32), offset));
+                    return Value::Ptr(alias);
                 }
+                let given = name;
                 let name = self.array_name(name);
                 let kind = match points_to {
                     Storage::Constant => ObjectKind::Constant,
@@ -436,7 +433,16 @@ impl<'p> Walk<'p> {
                     Storage::Global | Storage::Private => ObjectKind::Array(Space::Global),
                 };
                 let object = self.object(name.as_str(), kind, (**target).clone());
-                Value::Ptr(Pointer::to(object, Offset::start()))
+                let mut pointer = Pointer::to(object, Offset::start());
+                // The host may give one pointer twice: all threads mean the same one. [HOST-OVERLAP]
+                for (other, at_start) in config.overlaps.get(given).into_iter().flatten() {
+                    if let Some(alias) = self.alias(given, other, *at_start, target) {
+                        let name = Name::new(format!("overlap.{given}.{other}"));
+                        let fun = Fun { name, ty: IntTy::BOOL, kind: FunKind::Abstract };
+                        pointer = Pointer::choose(&N::call(fun, vec![]).truth(), &alias, &pointer);
+                    }
+                }
+                Value::Ptr(pointer)
             }
             Type::Int(int) => {
                 if let Some(value) = config.params.get(name) {
@@ -455,6 +461,18 @@ impl<'p> Walk<'p> {
                 Value::Num(N::var(&var))
             }
         }
+    }
+
+    /// A pointer into the array of an earlier parameter.
+    fn alias(&mut self, name: &str, other: &str, at_start: bool, target: &Type) -> Option<Pointer> {
+        let at = self.objects.iter().position(|o| o.name.as_str() == other && o.kind != ObjectKind::Private)?;
+        let mut offset = Offset::start();
+        if !at_start {
+            let var = Var { name: self.names.fresh(&format!("{name}.offset")), ty: IntTy::I64 };
+            self.globals_vars.push(var.clone());
+            offset = offset.element(&N::var(&var), target.size(), target.unknown_unit());
+        }
+        Some(Pointer::to(ObjId(at as u32), offset))
     }
 
     fn array_name(&mut self, name: &str) -> Name {

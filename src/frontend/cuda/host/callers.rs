@@ -8,7 +8,7 @@ use super::places::listed_in;
 use super::types::converted;
 use super::variables::Part;
 use super::versions::Version;
-use super::{Host, HostLaunch, function_around, symbol};
+use super::{Host, HostLaunch, Overlap, function_around, symbol};
 use crate::base::Name;
 use crate::exp::{B, N, Subst};
 
@@ -96,6 +96,61 @@ fn calls_of<'u>(unit: &'u Unit<'u>, lower: &Lower<'u>, function: Node<'u>) -> Op
     (!others && !calls.is_empty() && calls.len() <= MAX_CALLS).then_some(calls)
 }
 
+/// The parameters of the function that the arguments of a launch are, or point into, by position.
+pub(super) type Passed = Vec<Option<usize>>;
+
+impl<'u> Host<'_, 'u> {
+    /// The parameter of the function, which nothing in it changes, that an argument is made of.
+    pub(super) fn passed(&self, argument: Node<'u>) -> Option<usize> {
+        let field = |name: &str| argument.child_by_field_name(name);
+        match argument.kind() {
+            "parenthesized_expression" => self.passed(argument.named_child(0)?),
+            "cast_expression" => self.passed(field("value")?),
+            "binary_expression" => self.passed(field("left")?),
+            "identifier" => {
+                let known = self.variable_at(argument)?;
+                let mut node = known.declarator.filter(|_| known.is_parameter && known.scope == self.function)?;
+                while !node.kind().ends_with("parameter_declaration") {
+                    node = node.parent()?;
+                }
+                known.events.iter().all(|e| e.declares).then_some(())?;
+                listed_in(node.parent()?).iter().position(|p| *p == node)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Pairs of pointers that a call of the function of a launch gives it twice.
+pub(super) fn overlaps_of_calls<'u>(
+    unit: &'u Unit<'u>,
+    lower: &mut Lower<'u>,
+    function: Node<'u>,
+    passed: &Passed,
+) -> Vec<Overlap> {
+    let mut found = Vec::new();
+    for call in calls_of(unit, lower, function).unwrap_or_default() {
+        let (Some(caller), Some(list)) = (function_around(call), call.child_by_field_name("arguments")) else {
+            continue;
+        };
+        let mut host = Host::new(unit, lower, caller, call);
+        host.scan();
+        for met in host.overlaps(&listed_in(list)) {
+            let at = |given: &(usize, Option<String>)| {
+                let places = passed.iter().enumerate().filter(|(_, p)| **p == Some(given.0) && given.1.is_none());
+                places.map(|(i, _)| i).collect::<Vec<usize>>()
+            };
+            for a in at(&met.later) {
+                for b in at(&met.earlier) {
+                    let (later, earlier) = ((a.max(b), None), (a.min(b), None));
+                    found.push(Overlap { later, earlier, at_start: false, sure: false });
+                }
+            }
+        }
+    }
+    found
+}
+
 /// A launch as each call of its function makes it; as it is, when the calls are not known.
 pub(super) fn called<'u>(
     unit: &'u Unit<'u>,
@@ -174,6 +229,7 @@ pub(super) fn called<'u>(
             grid: sizes(&launch.grid, &mut subst),
             args: launch.args.iter().map(|a| a.as_ref().map(|(a, ty)| (subst.numeric(a), *ty))).collect(),
             pointers: launch.pointers.clone(),
+            overlaps: launch.overlaps.clone(),
             objects: launch
                 .objects
                 .iter()

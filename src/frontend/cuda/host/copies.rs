@@ -130,7 +130,7 @@ impl<'u> Host<'_, 'u> {
                 }
                 TypeDecl::Alias(ty) => self.is_plain_type(*ty, deeper),
                 TypeDecl::Enum(_) => true,
-                TypeDecl::Unread => false,
+                TypeDecl::Unread | TypeDecl::AliasTemplate(_) => false,
             }),
         }
     }

@@ -9,6 +9,7 @@ mod changes;
 mod copies;
 mod facts;
 mod mentions;
+mod overlaps;
 mod places;
 mod pointers;
 mod sizes;
@@ -26,8 +27,9 @@ use super::types::Bindings;
 use super::unit::{FunDecl, Unit, declared_name};
 use crate::base::{Name, Span};
 use crate::exp::{B, IntTy, N, Var};
-use callers::called;
+use callers::{called, overlaps_of_calls};
 use mentions::operators_of;
+pub use overlaps::{Given, Overlap};
 use places::{Arguments, Config, addresses, is_local, is_question, launches_of, may_be};
 use variables::{Event, Part, Variable};
 use versions::Version;
@@ -47,6 +49,8 @@ pub struct HostLaunch {
     pub args: Vec<Option<(N, Option<IntTy>)>>,
     /// The variable that a pointer argument is, or points into, and whether it is just that.
     pub pointers: Vec<Option<(String, bool)>>,
+    /// Pairs of pointers that may be one.
+    pub overlaps: Vec<Overlap>,
     /// Of arguments that are objects, the fields that are integers.
     pub objects: Vec<Vec<(String, N)>>,
     /// What holds where the kernel is launched.
@@ -97,6 +101,8 @@ struct Host<'l, 'u> {
     arguments: Vec<HashMap<&'u str, (N, IntTy)>>,
     /// Addresses that are only read through.
     copied: Vec<Node<'u>>,
+    /// The names that the pointers of the launch depend on.
+    relevant: BTreeSet<&'u str>,
     /// Control may come to a launch past what stands before it.
     has_goto: bool,
     depth: usize,
@@ -160,8 +166,13 @@ fn launch<'u>(
     let arguments = &arguments[..packed.unwrap_or(arguments.len())];
     let args = arguments.iter().map(|a| Some((host.number(*a)?, host.type_of(*a)))).collect();
     let pointers = arguments.iter().map(|a| host.pointer(*a)).collect();
+    let mut overlaps = host.overlaps(arguments);
+    let passed = arguments.iter().map(|a| host.passed(*a)).collect();
     let objects = arguments.iter().map(|a| host.object(*a)).collect();
     let facts = host.facts(call, function);
+    let (types, symbols) = (std::mem::take(&mut host.types), host.symbols.iter().cloned().collect());
+    let (sizes, parameters) = (std::mem::take(&mut host.sizes), host.parameters());
+    overlaps.extend(overlaps_of_calls(unit, lower, function, &passed));
     let own = HostLaunch {
         span: unit.span(call),
         calls: Vec::new(),
@@ -169,13 +180,13 @@ fn launch<'u>(
         grid,
         args,
         pointers,
+        overlaps,
         objects,
         facts,
-        types: std::mem::take(&mut host.types),
-        symbols: host.symbols.iter().cloned().collect(),
-        sizes: std::mem::take(&mut host.sizes),
+        types,
+        symbols,
+        sizes,
     };
-    let parameters = host.parameters();
     Some(called(unit, lower, function, own, &parameters, 0))
 }
 
@@ -210,6 +221,7 @@ impl<'l, 'u> Host<'l, 'u> {
             types: BTreeMap::new(),
             arguments: Vec::new(),
             copied: Vec::new(),
+            relevant: BTreeSet::new(),
             has_goto: false,
             depth: 0,
         }

@@ -8,9 +8,9 @@ use super::variables::Part;
 use super::{Host, MAX_DEPTH};
 
 /// Casts that leave a pointer as it is.
-const CASTS: [&str; 3] = ["reinterpret_cast", "static_cast", "const_cast"];
+pub(super) const CASTS: [&str; 3] = ["reinterpret_cast", "static_cast", "const_cast"];
 /// Methods of containers and tensors that give the pointer to what they hold: the same for the same object.
-const OF_DATA: [&str; 10] = [
+pub(super) const OF_DATA: [&str; 10] = [
     "data",
     "get",
     "data_ptr",

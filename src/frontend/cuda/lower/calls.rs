@@ -66,6 +66,9 @@ impl<'l, 't> Body<'l, 't> {
                 _ => self.unknown(node, "cast"),
             };
         }
+        if let (true, Some(limit)) = (arguments.is_empty(), self.limit(callee, span)) {
+            return limit;
+        }
         if let ("make_fresh_array" | "__return_val_int" | "__old", _) = (name, ()) {
             return Expr::unknown("unknown-value", format!("`{name}` has no value here"), Type::INT, span);
         }
@@ -251,6 +254,12 @@ impl<'l, 't> Body<'l, 't> {
                 return self.assign(place, value, span);
             }
             return self.unclear("this store is not understood".to_owned(), vec![], span);
+        }
+        if let Some(done) = self.hip_call(name, &args, span).filter(|_| !self.is_opencl()) {
+            return done;
+        }
+        if let ("swap", Some(done)) = (name, self.swap(qualifier, &args, span)) {
+            return done;
         }
         if let ("__builtin_assume_aligned", [pointer, ..]) = (name, args.as_slice()) {
             return self.value(pointer.clone());

@@ -577,6 +577,9 @@ impl<'l, 't> Body<'l, 't> {
                 return self.call_value(target, arguments, span);
             }
             let args: Vec<Expr> = arguments.iter().map(|a| self.expr(*a)).collect();
+            if let Some(found) = self.array_call(&object, name, &args, span) {
+                return found;
+            }
             match self.method(&class, name, template, &args) {
                 Method::One(member) => return self.call_member(member, &class, Some(object), args, span),
                 Method::Unclear => {

@@ -335,7 +335,12 @@ impl<'l, 't> Body<'l, 't> {
                 },
                 ty => self.initial(value, ty),
             };
-            let store = Expr::new(ExprKind::Assign(Box::new(part), Box::new(value)), field.ty.clone(), span);
+            // What a reference keeps is a pointer.
+            let ty = match &field.ty {
+                Type::Ref(inner) => Type::Ptr(inner.clone()),
+                ty => ty.clone(),
+            };
+            let store = Expr::new(ExprKind::Assign(Box::new(part), Box::new(value)), ty, span);
             out.push(Stmt { kind: StmtKind::Expr(store), span });
         }
     }

@@ -126,7 +126,10 @@ impl<'l, 't> Body<'l, 't> {
                 Expr::new(ExprKind::Constant(Name::new(text)), Type::Int(IntTy::I8).ptr(), span)
             }
             "identifier" | "field_identifier" | "type_identifier" => self.name(text, span),
-            "qualified_identifier" => self.qualified_name(node, span),
+            "qualified_identifier" => match self.value_with_arguments(node) {
+                Some(value) => value,
+                None => self.qualified_name(node, span),
+            },
             "this" => self.name("this", span),
             "parenthesized_expression" | "condition_clause" => match field("value").or_else(|| last_named(node)) {
                 Some(inner) => self.expr(inner),
@@ -323,9 +326,12 @@ impl<'l, 't> Body<'l, 't> {
                 Expr::new(ExprKind::Int(i128::from(n)), Type::Int(IntTy::U64), span)
             }
             "call_expression" => self.call(node, span),
-            "template_function" => match field("name") {
-                Some(name) => self.function_value(self.text(name), &Qualifier::default(), field("arguments"), span),
-                None => self.unknown(node, "template"),
+            "template_function" => match (self.value_with_arguments(node), field("name")) {
+                (Some(value), _) => value,
+                (None, Some(name)) => {
+                    self.function_value(self.text(name), &Qualifier::default(), field("arguments"), span)
+                }
+                (None, None) => self.unknown(node, "template"),
             },
             "compound_statement" => self.statement_expression(node, span),
             "user_defined_literal" => self.unknown(node, "user-defined literal"),
@@ -413,6 +419,7 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     pub(super) fn subscript(&mut self, base: Expr, index: Expr, span: Span) -> Expr {
+        let base = self.as_array(base, span);
         let index = match base.ty.value() {
             Type::Struct(_) => index,
             _ => {

@@ -16,9 +16,11 @@ mod evaluate;
 mod expr;
 mod fragments;
 mod groups;
+mod hip;
 mod init;
 mod instances;
 mod lambda;
+mod library;
 mod literal;
 mod names;
 mod open;
@@ -26,6 +28,7 @@ mod opencl;
 mod overload;
 mod stmt;
 mod templates;
+mod traits;
 mod vector;
 mod whichever;
 
@@ -41,7 +44,9 @@ use groups::is_tile;
 use lambda::as_function;
 use literal::{character, number, string_bytes};
 
+pub use library::array_type;
 use overload::{Chosen, FAR};
+pub use traits::is_standard;
 
 use super::annotations::{Problem, refused};
 use super::builtins;

@@ -308,7 +308,11 @@ impl<'l, 't> Body<'l, 't> {
             "cudaBoundaryModeTrap" => return Expr::new(ExprKind::Int(2), Type::INT, span),
             "warpSize" => return Expr::new(ExprKind::Builtin(Builtin::WarpSize), Type::INT, span),
             "NULL" => return Expr::new(ExprKind::Int(0), Type::Void.ptr(), span),
-            _ => {}
+            _ => {
+                if let Some(coordinate) = Self::hip_name(name, span).filter(|_| !self.is_opencl()) {
+                    return coordinate;
+                }
+            }
         }
         if let Some(found) = self.global_name(name, &Qualifier::default(), span) {
             return found;

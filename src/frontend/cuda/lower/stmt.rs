@@ -81,6 +81,12 @@ impl<'l, 't> Body<'l, 't> {
                 }
             }
             "declaration" => self.declaration(node, out),
+            // Of `if (int i = 0; c)`: what it declares is seen in the statement, whose scope is open.
+            "init_statement" => {
+                if let Some(inner) = node.named_child(0) {
+                    self.stmt(inner, out);
+                }
+            }
             "if_statement" => {
                 self.scopes.push(HashMap::new());
                 let cond = self.condition(field("condition"), out);
@@ -308,11 +314,35 @@ impl<'l, 't> Body<'l, 't> {
             self.stmt(init, out);
         }
         let value = node.child_by_field_name("value").unwrap_or(node);
-        if value.kind() == "declaration" || value.kind() == "condition_declaration" {
+        let expr = match value.kind() {
+            "declaration" | "condition_declaration" => self.condition_variable(value, out)?,
+            _ => self.rvalue(value),
+        };
+        Some(self.truth(expr))
+    }
+
+    /// `if (int i = e)`: a number or pointer that is declared, and what the condition asks. [INF-CONDITION]
+    fn condition_variable(&mut self, node: Node<'t>, out: &mut Vec<Stmt>) -> Option<Expr> {
+        let field = |name: &str| node.child_by_field_name(name);
+        let (ty, declarator, value) = (field("type")?, field("declarator")?, field("value")?);
+        let words = self.specifiers(node, declarator);
+        if ["static", "extern", "__shared__", "__local"].iter().any(|word| words.contains(word)) {
             return None;
         }
-        let expr = self.rvalue(value);
-        Some(self.truth(expr))
+        let base = self.type_of(ty);
+        let (mut ty, name) = self.declare(base, &declarator);
+        let init = self.initial(value, &ty);
+        if is_auto(&ty) {
+            ty = init.ty.clone();
+        }
+        if !matches!(ty, Type::Int(_) | Type::Float(_) | Type::Ptr(_)) {
+            return None;
+        }
+        let span = self.span(node);
+        let id = self.declare_var(self.text(name?), ty, Storage::Private, span);
+        out.push(Stmt { kind: StmtKind::Declare(id, Some(init)), span });
+        let place = self.var(id, span);
+        Some(self.value(place))
     }
 
     /// `auto [x, y] = e;`: an object that has no name, and names for its members, or for its elements. False where that
@@ -605,6 +635,7 @@ impl<'l, 't> Body<'l, 't> {
             self.stmt(init, out);
         }
         let range = self.expr(right);
+        let range = self.as_array(range, span);
         let (Type::Array(elem, Some(length)), true) = (range.ty.value().clone(), is_place(&range)) else {
             return self.unknown_stmt("a range-based loop over something that is not an array", span, out);
         };
@@ -640,11 +671,17 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     pub(super) fn switch(&mut self, node: Node<'t>, span: Span, out: &mut Vec<Stmt>) {
+        self.scopes.push(HashMap::new());
+        self.switch_in_scope(node, span, out);
+        self.scopes.pop();
+    }
+
+    fn switch_in_scope(&mut self, node: Node<'t>, span: Span, out: &mut Vec<Stmt>) {
         let condition = node.child_by_field_name("condition");
         if let Some(init) = condition.and_then(|c| c.child_by_field_name("initializer")) {
             self.stmt(init, out);
         }
-        let Some(value) = self.condition_value(condition) else {
+        let Some(value) = self.condition_value(condition, out) else {
             return self.unknown_stmt("this switch", span, out);
         };
         let value = self.converted(value);
@@ -696,13 +733,13 @@ impl<'l, 't> Body<'l, 't> {
         out.push(Stmt { kind: StmtKind::Switch(value, cases), span });
     }
 
-    pub(super) fn condition_value(&mut self, node: Option<Node<'t>>) -> Option<Expr> {
+    fn condition_value(&mut self, node: Option<Node<'t>>, out: &mut Vec<Stmt>) -> Option<Expr> {
         let node = node?;
         let value = node.child_by_field_name("value").unwrap_or(node);
-        if value.kind().contains("declaration") {
-            return None;
+        match value.kind() {
+            "declaration" | "condition_declaration" => self.condition_variable(value, out),
+            _ => Some(self.rvalue(value)),
         }
-        Some(self.rvalue(value))
     }
 }
 

@@ -1,0 +1,745 @@
+//! Which pointers that a launch is given may be one: what each variable of the function points to when it gets there. [HOST-OVERLAP]
+//!
+//! The function is run on names: a state says for each place that was assigned which pointer it has, and each branch and
+//! round of a loop may add a state, so that `t = x; x = y; y = t;` keeps two pointers apart.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tree_sitter::Node;
+
+use super::super::unit::{TypeDecl, child_of_kind, declared_name, has_child, last_named, split_init};
+use super::Host;
+use super::places::listed_in;
+use super::pointers::{CASTS, OF_DATA};
+
+/// More states than this are not followed.
+const MOST: usize = 64;
+/// How deep expressions are looked into.
+const MAX_DEPTH: usize = 30;
+
+/// A pointer argument: its position in the list, and the field of an object that is given by value.
+pub type Given = (usize, Option<String>);
+
+/// Two pointers that are given to a kernel, and what the host says of them.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Overlap {
+    pub later: Given,
+    pub earlier: Given,
+    /// Are they just the same, or is the distance not known?
+    pub at_start: bool,
+    /// Do they surely point into one array?
+    pub sure: bool,
+}
+
+/// Where a pointer comes from.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Origin {
+    /// What a place had when the function began, or the result of an expression of this text.
+    Named(String),
+    /// What is made at a node; in an earlier round of a loop.
+    Made(usize, bool),
+    /// The address of a place.
+    Address(String),
+    /// An element of an array of pointers, at a subscript of this text.
+    Element(String, String),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Pointer {
+    origin: Origin,
+    /// Is it just that, and no place somewhere in it?
+    plain: bool,
+    /// Is it surely that?
+    sure: bool,
+}
+
+type State = BTreeMap<String, Pointer>;
+type States = BTreeSet<State>;
+
+/// What leaves the statement that is run.
+#[derive(Default)]
+struct Flow {
+    broken: States,
+    continued: States,
+    returned: States,
+    at_launch: States,
+    too_many: bool,
+}
+
+fn named(text: &str) -> Pointer {
+    Pointer { origin: Origin::Named(text.to_owned()), plain: true, sure: true }
+}
+
+impl<'u> Host<'_, 'u> {
+    /// The pairs of pointers among these arguments of the launch that may be one.
+    pub(super) fn overlaps(&mut self, arguments: &[Node<'u>]) -> Vec<Overlap> {
+        self.relevant = self.depends_on(arguments);
+        let Some(body) = self.function.child_by_field_name("body") else { return Vec::new() };
+        let mut flow = Flow::default();
+        self.run(body, States::from([State::new()]), &mut flow);
+        let mut found: BTreeMap<(Given, Given), (bool, bool, usize)> = BTreeMap::new();
+        let states = flow.at_launch.len();
+        for state in &flow.at_launch {
+            let mut given: Vec<(Given, Vec<Pointer>)> = Vec::new();
+            for (i, argument) in arguments.iter().enumerate() {
+                let fields = self.fields_given(*argument, state);
+                given.push(((i, None), self.pointers_of(*argument, state, 0)));
+                given.extend(fields.into_iter().map(|(name, pointers)| ((i, Some(name)), pointers)));
+            }
+            for (j, (later, a)) in given.iter().enumerate() {
+                for (earlier, b) in &given[..j] {
+                    if let Some((at_start, sure)) = meet(a, b, state) {
+                        let entry = found.entry((later.clone(), earlier.clone())).or_insert((true, true, 0));
+                        *entry = (entry.0 && at_start, entry.1 && sure, entry.2 + 1);
+                    }
+                }
+            }
+        }
+        let pair = |((later, earlier), (at_start, sure, times)): ((Given, Given), (bool, bool, usize))| {
+            let sure = sure && times == states && !flow.too_many && !self.has_goto;
+            Overlap { later, earlier, at_start, sure }
+        };
+        found.into_iter().map(pair).collect()
+    }
+
+    // ---- statements ----
+
+    fn run(&self, node: Node<'u>, states: States, flow: &mut Flow) -> States {
+        let field = |name: &str| node.child_by_field_name(name);
+        let mut states = states;
+        if states.len() > MOST {
+            flow.too_many = true;
+            states = states.into_iter().take(MOST).collect();
+        }
+        if states.is_empty() {
+            return states;
+        }
+        let part = |host: &Self, part: Option<Node<'u>>, states: States, flow: &mut Flow| match part {
+            Some(part) => host.run(part, states, flow),
+            None => states,
+        };
+        match node.kind() {
+            "if_statement" => {
+                let states = part(self, field("condition"), states, flow);
+                let mut after = part(self, field("consequence"), states.clone(), flow);
+                after.extend(part(self, field("alternative"), states, flow));
+                after
+            }
+            "conditional_expression" => {
+                let states = part(self, field("condition"), states, flow);
+                let mut after = part(self, field("consequence"), states.clone(), flow);
+                after.extend(part(self, field("alternative"), states, flow));
+                after
+            }
+            "for_statement" | "while_statement" | "do_statement" | "for_range_loop" => {
+                let outer = (std::mem::take(&mut flow.broken), std::mem::take(&mut flow.continued));
+                let mut states = part(self, field("initializer").or_else(|| field("right")), states, flow);
+                loop {
+                    let before = states.len();
+                    let inner = part(self, field("condition"), states.clone(), flow);
+                    let mut after = part(self, field("body"), inner.clone(), flow);
+                    after.append(&mut flow.continued);
+                    states.extend(inner);
+                    states.extend(part(self, field("update"), after, flow));
+                    if states.len() == before || states.len() > MOST {
+                        break;
+                    }
+                }
+                states.append(&mut flow.broken);
+                (flow.broken, flow.continued) = outer;
+                states
+            }
+            "switch_statement" => {
+                let outer = std::mem::take(&mut flow.broken);
+                let entry = part(self, field("condition"), states, flow);
+                let mut current = States::new();
+                for case in field("body").map(listed_in).unwrap_or_default() {
+                    current.extend(entry.iter().cloned());
+                    current = self.run(case, current, flow);
+                }
+                current.extend(entry);
+                current.append(&mut flow.broken);
+                flow.broken = outer;
+                current
+            }
+            // It is run where it stands, if at all.
+            "lambda_expression" => {
+                let outer = std::mem::take(&mut flow.returned);
+                let mut after = part(self, field("body"), states.clone(), flow);
+                after.extend(states);
+                after.append(&mut flow.returned);
+                flow.returned = outer;
+                after
+            }
+            "break_statement" => {
+                flow.broken.append(&mut states);
+                States::new()
+            }
+            "continue_statement" => {
+                flow.continued.append(&mut states);
+                States::new()
+            }
+            "return_statement" | "throw_statement" => {
+                let mut after = self.run_all(listed_in(node), states, flow);
+                flow.returned.append(&mut after);
+                States::new()
+            }
+            "declaration" => {
+                let mut cursor = node.walk();
+                let declarators: Vec<Node<'u>> = node.children_by_field_name("declarator", &mut cursor).collect();
+                for declarator in declarators {
+                    states = self.declared(node, declarator, states, flow);
+                }
+                states
+            }
+            "assignment_expression" => {
+                let (Some(left), Some(right)) = (field("left"), field("right")) else { return states };
+                states = self.run_all(vec![right, left], states, flow);
+                let plain = field("operator").is_some_and(|o| self.unit.str(o) == "=");
+                each(states, |state| {
+                    let Some(place) = self.place_of(left, &state, 0) else { return vec![state] };
+                    match plain {
+                        true => self.assigned(state, &place, right),
+                        false if !self.is_relevant(&place) || self.is_scalar_place(&place) => vec![state],
+                        false => vec![moved(state, &place)],
+                    }
+                })
+            }
+            "update_expression" => {
+                let Some(argument) = field("argument") else { return states };
+                each(states, |state| match self.place_of(argument, &state, 0) {
+                    Some(place) if self.is_relevant(&place) && !self.is_scalar_place(&place) => {
+                        vec![moved(state, &place)]
+                    }
+                    _ => vec![state],
+                })
+            }
+            "call_expression" => {
+                states = self.run_all(listed_in(node), states, flow);
+                if node == self.launch {
+                    flow.at_launch.extend(states.iter().cloned());
+                }
+                self.called_with(node, states)
+            }
+            _ => self.run_all(listed_in(node), states, flow),
+        }
+    }
+
+    fn run_all(&self, nodes: Vec<Node<'u>>, states: States, flow: &mut Flow) -> States {
+        nodes.into_iter().fold(states, |states, node| self.run(node, states, flow))
+    }
+
+    fn declared(&self, node: Node<'u>, declarator: Node<'u>, states: States, flow: &mut Flow) -> States {
+        let (inner, value) = split_init(declarator);
+        let Some(name) = declared_name(inner) else { return states };
+        let value = value.or_else(|| child_of_kind(declarator, "argument_list"));
+        let states = match value {
+            Some(value) => self.run(value, states, flow),
+            None => states,
+        };
+        let place = self.key_declared(name, declarator);
+        let reference = has_child(inner, "&") || inner.kind() == "reference_declarator";
+        let members = node.child_by_field_name("type").map(|ty| self.members_of(ty)).unwrap_or_default();
+        each(states, |mut state| {
+            let own = |other: &String| is_part(other, &place);
+            state.retain(|other, _| other != &place && !own(other));
+            let Some(value) = value else { return vec![state] };
+            if reference {
+                if let Some(target) = self.place_of(value, &state, 0) {
+                    let origin = Origin::Address(target);
+                    state.insert(place.clone(), Pointer { origin, plain: false, sure: true });
+                }
+                return vec![state];
+            }
+            let list = if value.kind() == "initializer_list" { listed_in(value) } else { Vec::new() };
+            let array = inner.kind() == "array_declarator" || child_of_kind(inner, "array_declarator").is_some();
+            if !array && members.is_empty() || list.is_empty() {
+                return self.assigned(state, &place, value);
+            }
+            let parts = list.into_iter().enumerate().filter_map(|(i, item)| {
+                Some(if array { (format!("[{i}]"), item) } else { self.member(&members, i, item)? })
+            });
+            let mut states = vec![state];
+            for (part, item) in parts {
+                let part = format!("{place}{part}");
+                states = states.into_iter().flat_map(|state| self.assigned(state, &part, item)).collect();
+            }
+            states
+        })
+    }
+
+    /// The member that an item of a list gives a value, as the end of the name of the place.
+    fn member(&self, members: &[&'u str], i: usize, item: Node<'u>) -> Option<(String, Node<'u>)> {
+        if item.kind() != "initializer_pair" {
+            return Some((format!(".{}", members.get(i)?), item));
+        }
+        let designator = child_of_kind(item, "field_designator").and_then(last_named)?;
+        Some((format!(".{}", self.unit.str(designator)), item.child_by_field_name("value")?))
+    }
+
+    /// The states after a place is given a value.
+    fn assigned(&self, state: State, place: &str, value: Node<'u>) -> Vec<State> {
+        if !self.is_relevant(place) || self.is_scalar_place(place) {
+            return vec![state];
+        }
+        let pointers = match self.copied(value) {
+            Some(true) => Vec::new(),
+            Some(false) => {
+                let all = self.pointers_of(value, &state, 0).into_iter();
+                all.map(|p| Pointer { sure: false, ..p }).collect()
+            }
+            None => self.pointers_of(value, &state, 0),
+        };
+        let mut state = state;
+        // A copy of an object has the fields of that.
+        let from = self.place_of(value, &state, 0).filter(|from| from != place);
+        let fields: Vec<(String, Pointer)> = match from {
+            Some(from) => {
+                let of = state.iter().filter(|(other, _)| is_part(other, &from));
+                of.map(|(other, p)| (format!("{place}{}", &other[from.len()..]), p.clone())).collect()
+            }
+            None => Vec::new(),
+        };
+        state.retain(|other, _| other != place && !is_part(other, place));
+        state.extend(fields);
+        if pointers.is_empty() {
+            state
+                .insert(place.to_owned(), Pointer { origin: Origin::Made(value.id(), false), plain: true, sure: true });
+            return vec![state];
+        }
+        let with = |pointer: Pointer| {
+            let mut state = state.clone();
+            state.insert(place.to_owned(), pointer);
+            state
+        };
+        pointers.into_iter().map(with).collect()
+    }
+
+    /// What a call does to the places that it is given.
+    fn called_with(&self, call: Node<'u>, states: States) -> States {
+        let Some(function) = call.child_by_field_name("function") else { return states };
+        let arguments = call.child_by_field_name("arguments").map(listed_in).unwrap_or_default();
+        let name = self.callee(function);
+        if let ("swap", [a, b]) = (name, arguments.as_slice()) {
+            return each(states, |state| match (self.place_of(*a, &state, 0), self.place_of(*b, &state, 0)) {
+                (Some(a), Some(b)) => vec![swapped(state, &a, &b)],
+                _ => vec![state],
+            });
+        }
+        let makes = name.to_ascii_lowercase().contains("alloc");
+        let changed = |state: State| {
+            let mut state = state;
+            for argument in &arguments {
+                let mut address = *argument;
+                while let Some(inner) = match address.kind() {
+                    "cast_expression" => address.child_by_field_name("value"),
+                    "parenthesized_expression" => last_named(address),
+                    _ => None,
+                } {
+                    address = inner;
+                }
+                let by_address = address.kind() == "pointer_expression" && self.unit.str(address).starts_with('&');
+                let place = if by_address { address.child_by_field_name("argument") } else { None };
+                let Some(place) = place.and_then(|p| self.place_of(p, &state, 0)) else { continue };
+                if !self.is_relevant(&place) {
+                    continue;
+                }
+                if makes {
+                    state.retain(|other, _| !is_part(other, &place));
+                    state = made(state, &place, call.id());
+                } else {
+                    state = unsure(state, &place);
+                }
+            }
+            if makes || call == self.launch || self.is_harmless(function) {
+                return vec![state];
+            }
+            // What it gets by reference, and what is declared elsewhere, may be something else now.
+            let asks = method_of(function).is_some_and(|(_, method)| {
+                let method = self.unit.str(method);
+                OF_DATA.contains(&method.split('<').next().unwrap_or(method))
+            });
+            for (i, variable) in self.variables.iter().enumerate().filter(|_| !asks) {
+                let place = format!("{}#{i}", variable.name);
+                let changed = variable.events.iter().any(|e| e.node == call && !e.declares);
+                if changed && self.is_relevant(&place) && !self.is_scalar_place(&place) {
+                    state = unsure(state, &place);
+                }
+            }
+            for pointer in state.values_mut().filter(|_| !asks) {
+                pointer.sure &= !matches!(&pointer.origin, Origin::Named(name) if !name.contains('#'));
+            }
+            vec![state]
+        };
+        each(states, changed)
+    }
+
+    // ---- values ----
+
+    /// The pointers that an expression may be.
+    fn pointers_of(&self, node: Node<'u>, state: &State, depth: usize) -> Vec<Pointer> {
+        let field = |name: &str| node.child_by_field_name(name);
+        let inner = |part: Option<Node<'u>>| part.map_or(Vec::new(), |n| self.pointers_of(n, state, depth + 1));
+        let text = self.unit.str(node);
+        if depth > MAX_DEPTH {
+            return Vec::new();
+        }
+        match node.kind() {
+            "parenthesized_expression" => inner(last_named(node)),
+            "initializer_list" | "argument_list" if node.named_child_count() == 1 => inner(last_named(node)),
+            "cast_expression" => inner(field("value")),
+            "assignment_expression" => inner(field("left")),
+            "comma_expression" => inner(field("right")),
+            "conditional_expression" => {
+                let mut both = inner(field("consequence"));
+                both.extend(inner(field("alternative")));
+                both
+            }
+            "binary_expression" if field("operator").is_some_and(|o| matches!(self.unit.str(o), "+" | "-")) => {
+                let number = |n: &Node<'u>| matches!(n.kind(), "number_literal" | "sizeof_expression");
+                let pointer = field("left").filter(|n| !number(n)).or_else(|| field("right"));
+                inner(pointer).into_iter().map(|p| Pointer { plain: false, ..p }).collect()
+            }
+            "pointer_expression" if text.starts_with('&') => match field("argument") {
+                Some(place) if place.kind() == "subscript_expression" => {
+                    let start = listed_subscript(place).is_some_and(|i| self.unit.str(i) == "0");
+                    let base = inner(place.child_by_field_name("argument"));
+                    base.into_iter().map(|p| Pointer { plain: p.plain && start, ..p }).collect()
+                }
+                Some(place) if place.kind() == "pointer_expression" => inner(place.child_by_field_name("argument")),
+                Some(place) => match self.place_of(place, state, 0) {
+                    Some(place) => vec![Pointer { origin: Origin::Address(place), plain: true, sure: true }],
+                    None => Vec::new(),
+                },
+                None => Vec::new(),
+            },
+            "identifier" | "this" if matches!(text, "NULL" | "nullptr") => Vec::new(),
+            "identifier"
+            | "qualified_identifier"
+            | "field_expression"
+            | "subscript_expression"
+            | "pointer_expression" => match self.place_of(node, state, 0) {
+                Some(place) => self.held(&place, node, state),
+                None => vec![named(text)],
+            },
+            "call_expression" => {
+                let Some(function) = field("function") else { return Vec::new() };
+                let arguments = field("arguments").map(listed_in).unwrap_or_default();
+                let whole = self.unit.str(function);
+                let name = whole.split('<').next().unwrap_or(whole);
+                let passes = name.ends_with("raw_pointer_cast") || CASTS.contains(&name);
+                let passes = passes || matches!(name, "std::move" | "std::forward");
+                match arguments.as_slice() {
+                    [only] if passes => self.pointers_of(*only, state, depth + 1),
+                    [] if function.kind() == "field_expression" || text.contains('.') || text.contains("->") => {
+                        let (object, method) = match method_of(function) {
+                            Some((object, method)) => (object, self.unit.str(method)),
+                            None => return vec![Pointer { sure: false, ..named(text) }],
+                        };
+                        let method = method.split('<').next().unwrap_or(method);
+                        match OF_DATA.contains(&method) {
+                            true => self.pointers_of(object, state, depth + 1),
+                            false => vec![Pointer { sure: false, ..named(text) }],
+                        }
+                    }
+                    _ if name.to_ascii_lowercase().contains("alloc") => Vec::new(),
+                    _ => vec![Pointer { sure: false, ..named(text) }],
+                }
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// What a place holds.
+    fn held(&self, place: &str, node: Node<'u>, state: &State) -> Vec<Pointer> {
+        if let Some(known) = state.get(place) {
+            return vec![known.clone()];
+        }
+        // An element of an array whose elements are followed, at a subscript that is not a number.
+        if node.kind() == "subscript_expression"
+            && let Some((array, subscript)) = place.strip_suffix(']').and_then(|p| p.rsplit_once('['))
+            && subscript.parse::<usize>().is_err()
+            && state.keys().any(|other| is_part(other, array))
+        {
+            let origin = Origin::Element(array.to_owned(), subscript.to_owned());
+            return vec![Pointer { origin, plain: true, sure: true }];
+        }
+        // A field of an object that is a copy of another one.
+        if let Some((object, field)) = place.rsplit_once('.')
+            && let Some(Pointer { origin: Origin::Named(from), .. }) = state.get(object)
+        {
+            return vec![named(&format!("{from}.{field}"))];
+        }
+        vec![named(place)]
+    }
+
+    /// The name of a place, where the last references and pointers on the way are followed.
+    fn place_of(&self, node: Node<'u>, state: &State, depth: usize) -> Option<String> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        match node.kind() {
+            "identifier" => {
+                let key = self.key(node);
+                // A reference is another name.
+                Some(match state.get(&key) {
+                    Some(Pointer { origin: Origin::Address(target), plain: false, .. }) => target.clone(),
+                    _ => key,
+                })
+            }
+            "qualified_identifier" => Some(self.unit.str(node).to_owned()),
+            "parenthesized_expression" => self.place_of(last_named(node)?, state, depth + 1),
+            "field_expression" => {
+                let (object, field) = (node.child_by_field_name("argument")?, node.child_by_field_name("field")?);
+                let field = self.unit.str(field);
+                if object.kind() == "this" {
+                    return Some(field.to_owned());
+                }
+                Some(format!("{}.{field}", self.place_of(object, state, depth + 1)?))
+            }
+            "subscript_expression" => {
+                let array = self.place_of(node.child_by_field_name("argument")?, state, depth + 1)?;
+                Some(format!("{array}[{}]", self.unit.str(listed_subscript(node)?)))
+            }
+            "pointer_expression" if self.unit.str(node).starts_with('*') => {
+                let pointers = self.pointers_of(node.child_by_field_name("argument")?, state, depth + 1);
+                match pointers.as_slice() {
+                    [Pointer { origin: Origin::Address(place), .. }] => Some(place.clone()),
+                    [Pointer { origin: Origin::Named(name), plain: true, .. }] => Some(format!("{name}[0]")),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// The name of a variable, with what tells it from others of that name.
+    fn key(&self, name: Node<'u>) -> String {
+        let text = self.unit.str(name);
+        self.find(text, name).map_or_else(|| text.to_owned(), |variable| format!("{text}#{variable}"))
+    }
+
+    /// The same where it is declared.
+    fn key_declared(&self, name: Node<'u>, declarator: Node<'u>) -> String {
+        let text = self.unit.str(name);
+        let own = self.variables.iter().position(|v| v.name == text && v.from == declarator.end_byte());
+        own.map_or_else(|| text.to_owned(), |variable| format!("{text}#{variable}"))
+    }
+
+    /// Can the place make a difference to what the launch is given?
+    fn is_relevant(&self, place: &str) -> bool {
+        let base = place.split(['.', '[', '#']).next().unwrap_or(place);
+        self.relevant.contains(base)
+    }
+
+    /// The names that what the launch is given depends on.
+    fn depends_on(&self, arguments: &[Node<'u>]) -> BTreeSet<&'u str> {
+        let mut all = Vec::new();
+        let mut links: Vec<(Node<'u>, Node<'u>)> = Vec::new();
+        let mut stack = vec![self.function];
+        while let Some(node) = stack.pop() {
+            stack.extend(listed_in(node));
+            let field = |name: &str| node.child_by_field_name(name);
+            match node.kind() {
+                "assignment_expression" => links.extend(field("left").zip(field("right"))),
+                "init_declarator" => links.extend(field("declarator").zip(field("value"))),
+                "call_expression" if field("function").is_some_and(|f| self.callee(f) == "swap") => {
+                    links.extend(field("arguments").map(|list| (list, list)));
+                }
+                _ => {}
+            }
+            all.push(node);
+        }
+        let names = |node: Node<'u>| {
+            let mut found = Vec::new();
+            let mut stack = vec![node];
+            while let Some(node) = stack.pop() {
+                stack.extend(listed_in(node));
+                if matches!(node.kind(), "identifier" | "field_identifier" | "type_identifier") {
+                    found.push(self.unit.str(node));
+                }
+            }
+            found
+        };
+        let links: Vec<_> = links.into_iter().map(|(to, from)| (names(to), names(from))).collect();
+        let mut relevant: BTreeSet<&'u str> = arguments.iter().flat_map(|a| names(*a)).collect();
+        loop {
+            let before = relevant.len();
+            for (to, from) in &links {
+                if to.iter().any(|name| relevant.contains(name)) {
+                    relevant.extend(from);
+                }
+            }
+            if relevant.len() == before {
+                return relevant;
+            }
+        }
+    }
+
+    /// Is this the name of a number of the function?
+    fn is_scalar_place(&self, place: &str) -> bool {
+        let variable = place.split_once('#').and_then(|(_, rest)| rest.parse::<usize>().ok());
+        let Some(known) = variable.and_then(|v| self.variables.get(v)) else { return false };
+        let scalar = known.declarator.is_some_and(|d| d.kind() == "identifier");
+        scalar && known.ty.is_some_and(|ty| matches!(ty.kind(), "primitive_type" | "sized_type_specifier"))
+    }
+
+    /// Is this a variable that is an object, and does its copy have contents of its own?
+    fn copied(&self, value: Node<'u>) -> Option<bool> {
+        let known = self.variable_at(Some(value).filter(|v| v.kind() == "identifier")?)?;
+        let ty = known.ty.filter(|ty| !matches!(ty.kind(), "placeholder_type_specifier" | "auto"))?;
+        let object = known
+            .declarator
+            .is_some_and(|d| matches!(d.kind(), "identifier" | "function_declarator" | "reference_declarator"));
+        let name = self.unit.str(self.unit.qualified(ty).1);
+        let own = ["vector", "device_vector", "host_vector", "array", "string"];
+        let name = name.split('<').next().unwrap_or(name).trim();
+        (object && !self.unit.str(ty).contains('*') && !self.is_pointer_type(name)).then(|| own.contains(&name))
+    }
+
+    /// Is a name one of a pointer?
+    fn is_pointer_type(&self, name: &str) -> bool {
+        let list = self.lower.names.types.get(name).map_or(&[][..], Vec::as_slice);
+        list.iter().any(|(_, decl)| match decl {
+            TypeDecl::Typedef(_, declarator) => declarator.kind().starts_with("pointer"),
+            TypeDecl::Alias(ty) => self.unit.str(*ty).contains('*'),
+            _ => false,
+        })
+    }
+
+    /// The names of the members of a plain class, in their order.
+    fn members_of(&self, ty: Node<'u>) -> Vec<&'u str> {
+        let name = self.unit.str(ty).trim_start_matches("struct ").trim();
+        let class = match self.lower.names.types.get(name).map_or(&[][..], Vec::as_slice) {
+            [(_, TypeDecl::Class(class, _))] => *class,
+            [(_, TypeDecl::Typedef(class, declarator))] if declarator.kind() == "type_identifier" => *class,
+            _ => return Vec::new(),
+        };
+        let body = class.child_by_field_name("body").map(listed_in).unwrap_or_default();
+        let mut members = Vec::new();
+        for member in body.into_iter().filter(|m| m.kind() == "field_declaration") {
+            let mut cursor = member.walk();
+            let declarators = member.children_by_field_name("declarator", &mut cursor);
+            members.extend(declarators.filter_map(declared_name).map(|n| self.unit.str(n)));
+        }
+        members
+    }
+
+    /// The pointers in an object that is given by value.
+    fn fields_given(&self, node: Node<'u>, state: &State) -> Vec<(String, Vec<Pointer>)> {
+        match node.kind() {
+            "compound_literal_expression" => {
+                let (Some(ty), Some(list)) = (node.child_by_field_name("type"), node.child_by_field_name("value"))
+                else {
+                    return Vec::new();
+                };
+                let members = self.members_of(ty);
+                let items = listed_in(list).into_iter().enumerate();
+                let parts = items.filter_map(|(i, item)| self.member(&members, i, item));
+                parts.map(|(part, item)| (part[1..].to_owned(), self.pointers_of(item, state, 0))).collect()
+            }
+            "identifier" | "field_expression" | "subscript_expression" => {
+                let Some(place) = self.place_of(node, state, 0) else { return Vec::new() };
+                let fields = state.iter().filter(|(other, _)| is_part(other, &place));
+                let fields = fields.map(|(other, pointer)| (other[place.len()..].to_owned(), vec![pointer.clone()]));
+                fields.map(|(part, p)| (part.trim_start_matches('.').to_owned(), p)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Is a place a part of another one?
+fn is_part(place: &str, of: &str) -> bool {
+    place.strip_prefix(of).is_some_and(|rest| rest.starts_with(['.', '[']))
+}
+
+/// The only subscript of `a[i]`.
+fn listed_subscript(node: Node<'_>) -> Option<Node<'_>> {
+    let list = node.child_by_field_name("indices").or_else(|| node.child_by_field_name("index"))?;
+    let inner = if list.kind() == "subscript_argument_list" { listed_in(list) } else { vec![list] };
+    inner.first().copied().filter(|_| inner.len() == 1)
+}
+
+/// The object and the method of `x.data<float>`.
+fn method_of(function: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
+    let function = match function.kind() {
+        "template_function" => function.child_by_field_name("name")?,
+        _ => function,
+    };
+    (function.kind() == "field_expression").then_some(())?;
+    Some((function.child_by_field_name("argument")?, function.child_by_field_name("field")?))
+}
+
+fn each(states: States, mut f: impl FnMut(State) -> Vec<State>) -> States {
+    states.into_iter().flat_map(&mut f).collect()
+}
+
+/// The place has a pointer to somewhere else in what it pointed to.
+fn moved(state: State, place: &str) -> State {
+    let mut state = state;
+    let known = state.entry(place.to_owned()).or_insert_with(|| named(place));
+    known.plain = false;
+    state
+}
+
+/// The place has a new pointer; one that was made here before is another one.
+fn made(state: State, place: &str, at: usize) -> State {
+    let mut state = state;
+    for pointer in state.values_mut().filter(|p| p.origin == Origin::Made(at, false)) {
+        pointer.origin = Origin::Made(at, true);
+    }
+    state.insert(place.to_owned(), Pointer { origin: Origin::Made(at, false), plain: true, sure: true });
+    state
+}
+
+/// The place may have another pointer now.
+fn unsure(state: State, place: &str) -> State {
+    let mut state = state;
+    state.entry(place.to_owned()).or_insert_with(|| named(place)).sure = false;
+    state
+}
+
+fn swapped(state: State, a: &str, b: &str) -> State {
+    let mut state = state;
+    let (x, y) = (state.remove(a).unwrap_or_else(|| named(a)), state.remove(b).unwrap_or_else(|| named(b)));
+    state.insert(a.to_owned(), y);
+    state.insert(b.to_owned(), x);
+    state
+}
+
+/// May two arguments be one pointer, or point into one array? Whether they are just one, and whether that is sure.
+fn meet(a: &[Pointer], b: &[Pointer], state: &State) -> Option<(bool, bool)> {
+    let mut found: Option<(bool, bool)> = None;
+    let certain = a.len() == 1 && b.len() == 1;
+    for x in a {
+        for y in b {
+            let elements = |p: &Pointer| match &p.origin {
+                Origin::Element(array, _) => {
+                    state.iter().filter(|(place, _)| is_part(place, array)).map(|(_, p)| p.origin.clone()).collect()
+                }
+                origin => vec![origin.clone()],
+            };
+            let met = match (&x.origin, &y.origin) {
+                (Origin::Made(n, true), Origin::Made(m, true)) if n == m => Some(false),
+                (p, q) if p == q => Some(true),
+                // Subscripts that are written in different ways are taken to be different ones.
+                (Origin::Element(p, _), Origin::Element(q, _)) if p == q => {
+                    let all = elements(x);
+                    all.iter().enumerate().any(|(i, o)| all[..i].contains(o)).then_some(false)
+                }
+                (Origin::Element(..), _) | (_, Origin::Element(..)) => {
+                    let others = elements(y);
+                    elements(x).iter().any(|o| others.contains(o)).then_some(false)
+                }
+                _ => None,
+            };
+            if let Some(same) = met {
+                let sure = certain && same && x.sure && y.sure;
+                let start = x.plain && y.plain;
+                found = Some(found.map_or((start, sure), |(s, t)| (s && start, t && sure)));
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,75 @@
+//! What the host code says of pointers that are given to one kernel: which may be one. [HOST-OVERLAP]
+
+use std::path::PathBuf;
+
+use faial_like::check::schedule::{Settings, check_files, solver_settings};
+use faial_like::report::finding::Verdict;
+
+const KERNEL: &str = "struct P { float *a; float *b; int n; };
+__global__ void k(float *a, const float *b, int n) { int t = threadIdx.x; if (t < n) a[t] = b[t + 1]; }
+__global__ void k2(P p) { int t = threadIdx.x; p.a[t] = p.b[t + 1]; }
+";
+
+/// The verdict for the kernel that the host launches.
+fn verdict(host: &str) -> Verdict {
+    let file = (PathBuf::from("host.cu"), format!("{KERNEL}{host}\n"));
+    let report = check_files(&[file], &Settings { jobs: 1, ..Settings::default() }, &solver_settings());
+    let name = if host.contains("k2<<<") { "k2" } else { "k" };
+    report.kernels.iter().find(|k| k.name == name).expect("a kernel").verdict
+}
+
+#[test]
+fn pointers_that_are_surely_one_are_one_array() {
+    for host in [
+        "void f(float *x, int n) { float *q = x; q++; k<<<1, 64>>>(q, x, n); }",
+        "void f(float *x, int n) { auto &q = x; k<<<1, 64>>>(q, x, n); }",
+        "void f(float *x, int n) { float **p = &x; k<<<1, 64>>>(*p, x, n); }",
+        "void f(float *x, int n) { k<<<1, 64>>>(&*x, &x[1], n); }",
+        "void f(float *x, int n) { float *b[2] = {x, x}; k<<<1, 64>>>(b[0], b[1], n); }",
+        "struct S { float *x, *y; }; void f(S &s, int n) { s.x = s.y; k<<<1, 64>>>(s.x, s.y, n); }",
+        "struct S { float *x; void f(int n) { k<<<1, 64>>>(this->x, x, n); } };",
+        "void f(float *x, int n) { P p{x, x, n}; k2<<<1, 64>>>(p); }",
+        "void f(float *x, int n) { P p = {.a = x, .b = x + 1, .n = n}; k2<<<1, 64>>>(p); }",
+        "void f(float *x, int n) { P p; p.a = x; p.b = x; k2<<<1, 64>>>(p); }",
+        "void f(float *x, int n) { k2<<<1, 64>>>(P{x, x, n}); }",
+    ] {
+        assert_eq!(verdict(host), Verdict::Racy, "{host}");
+    }
+}
+
+#[test]
+fn pointers_that_may_be_one_are_not_taken_for_two() {
+    for host in [
+        "void f(float *x, float *y, int c, int n) { float *u = c ? x : y; k<<<1, 64>>>(u, x, n); }",
+        "void f(float *x, float *y, int c, int n) { k<<<1, 64>>>(x, c ? x : y, n); }",
+        "void f(float *x, float *y, int c, int n) { float *u = y; if (c) u = x; k<<<1, 64>>>(u, x, n); }",
+        "void f(float *x, float *y, int c, int n) { float *u = y; switch (c) { case 1: u = x; } k<<<1, 64>>>(u, x, n); }",
+        "void f(float *x, float *y, int n) { for (int i = 0; i < n; i++) { k<<<1, 64>>>(y, x, n); y = x; } }",
+        "void f(float *x, float *y, int c, int n) { auto u = c ? x : y; auto g = [&] { k<<<1, 64>>>(u, x, n); }; g(); }",
+        "void g(float *a, const float *b, int n) { k<<<1, 64>>>(a, b, n); } void f(float *x, int n) { g(x, x, n); }",
+        "float *dev(int); void f(int n) { k<<<1, 64>>>(dev(0), dev(0), n); }",
+        "void f(torch::Tensor x, int n) { auto y = x; k<<<1, 64>>>(x.data_ptr<float>(), y.data_ptr<float>(), n); }",
+        "void f(float *x, int n) { float *b[2] = {x, x}; for (int i = 0; i < n; i++) k<<<1, 64>>>(b[i & 1], b[1 - i], n); }",
+        "void f(float *x, float *y, int c, int n) { P p{x, c ? x : y, n}; k2<<<1, 64>>>(p); }",
+    ] {
+        assert!(matches!(verdict(host), Verdict::Inconclusive | Verdict::Racy), "{host}");
+    }
+}
+
+/// No two of these are one, however often they change places.
+#[test]
+fn pointers_that_change_places_stay_apart() {
+    for host in [
+        "void f(float *x, float *y, int n) { for (int i = 0; i < n; i++) { k<<<1, 64>>>(y, x, n); float *t = x; x = y; y = t; } }",
+        "void f(float *x, float *y, int n) { for (int i = 0; i < n; i++) { k<<<1, 64>>>(y, x, n); std::swap(x, y); } }",
+        "void f(float *x, float *y, int n) { float *u, *v; for (int i = 0; i < n; i++) { if (i & 1) { u = x; v = y; } else { u = y; v = x; }
+            k<<<1, 64>>>(u, v, n); } }",
+        "void f(float *x, float *y, int n) { float *b[2] = {x, y}; for (int i = 0; i < n; i++) k<<<1, 64>>>(b[i & 1], b[(i + 1) & 1], n); }",
+        "void f(float *x, float *y, int c, int n) { float *u = y; if (c) { u = x; return; } k<<<1, 64>>>(u, x, n); }",
+        "void f(int n) { device_vector<float> v(n); device_vector<float> w = v; k<<<1, 64>>>(v.data(), w.data(), n); }",
+        "void f(int n) { P p; cudaMalloc(&p.a, n); cudaMalloc(&p.b, n); p.n = n; k2<<<1, 64>>>(p); }",
+        "void f(float *x, float *y, int n) { P p{x, y, n}; k2<<<1, 64>>>(p); }",
+    ] {
+        assert_eq!(verdict(host), Verdict::RaceFree, "{host}");
+    }
+}
