@@ -1125,6 +1125,16 @@ fn counts_threads(term: &N) -> bool {
             NExp::Var(var) => vec![(1, vec![of_launch(var)?])],
             NExp::Cast(_, inner) => products(inner)?,
             NExp::Bin(NBin::Add, _, l, r) => [products(l)?, products(r)?].concat(),
+            // A quotient is at most what the products of its dividend are divided by it, each rounded up; a rest is at most the dividend.
+            NExp::Bin(NBin::Div, _, l, r) => {
+                let by = r.as_num().filter(|by| *by >= 1)?;
+                products(l)?
+                    .into_iter()
+                    .map(|(factor, axes)| (factor / by + i128::from(factor % by > 0), axes))
+                    .collect()
+            }
+            NExp::Bin(NBin::Shr, _, l, r) if r.as_num().is_some_and(|by| by >= 0) => products(l)?,
+            NExp::Bin(NBin::Rem | NBin::And, _, l, r) if r.as_num().is_some_and(|by| by >= 1) => products(l)?,
             NExp::Bin(NBin::Mul, _, l, r) => {
                 let (left, right) = (products(l)?, products(r)?);
                 let pairs = left.iter().flat_map(|l| right.iter().map(move |r| (l, r)));
