@@ -9,9 +9,9 @@ use super::{Frame, ObjectKind, Touches, Walk, conjuncts};
 use crate::base::{Name, Span};
 use crate::core::kernel::OTHER;
 use crate::core::protocol::{Barrier, Fence};
-use crate::core::{Mode, Protocol, Scope, SiteId};
+use crate::core::{Mode, Protocol, Range, Scope, SiteId};
 use crate::exp::subst::Leaves;
-use crate::exp::{B, Fun, FunKind, IntTy, N, NBin, NRel, Var};
+use crate::exp::{B, Fun, FunKind, IntTy, N, NBin, NExp, NRel, Var};
 use crate::kernel::bits::of_bits;
 use crate::kernel::ir::{Expr, ExprKind, FunId, Intrinsic, Program};
 use crate::kernel::types::{Type, is_group_of_threads};
@@ -412,6 +412,20 @@ impl<'p> Walk<'p> {
                 self.load(&pointer, &expr.ty, span)
             }
             Intrinsic::Surface { write, coordinates } => self.surface(*write, usize::from(*coordinates), args, expr),
+            Intrinsic::BeginCopy(copier) => self.begin_copy(*copier, args, span),
+            Intrinsic::CloseBatch => {
+                self.close_batch(span);
+                Value::Void
+            }
+            Intrinsic::WaitForBatches => {
+                let count = args.first().map(|a| self.eval(a)).unwrap_or(Value::Void);
+                self.wait_for_batches(&count, span);
+                Value::Void
+            }
+            // The address within shared memory stands for the pointer.
+            Intrinsic::SharedAddress | Intrinsic::FromSharedAddress => {
+                args.first().map(|a| self.eval(a)).unwrap_or(Value::Void)
+            }
             Intrinsic::GroupCopy => self.group_copy(args, span),
             Intrinsic::WaitForCopies => self.wait_for_copies(args, span),
             Intrinsic::Nothing => {
@@ -462,7 +476,7 @@ impl<'p> Walk<'p> {
     }
 
     /// The site of a barrier goes through the same table as those of accesses.
-    fn barrier_site(&mut self, span: Span) -> SiteId {
+    pub(super) fn barrier_site(&mut self, span: Span) -> SiteId {
         let site = self.site(span);
         let id = SiteId(self.events.len() as u32);
         let event = super::Event {
@@ -493,14 +507,15 @@ impl<'p> Walk<'p> {
             _ => false,
         });
         let between = arrival.map(|at| (at, self.out[at + 1..].to_vec()));
-        match between.filter(|(_, between)| !between.iter().any(Protocol::synchronises)) {
+        let plain = |p: &Protocol| !p.synchronises() && !self.in_background(p);
+        match between.filter(|(_, between)| between.iter().all(plain)) {
             Some((at, between)) => {
                 self.out.remove(at);
                 self.barrier(Scope::Cluster, None, Fence::ALL, span);
                 self.out.extend(between);
             }
             None => {
-                let text = "this waits at a barrier, and what follows the arrive has barriers, or is not known";
+                let text = "this waits at a barrier, and what follows the arrive has barriers or copies in the background, or is not known";
                 self.lose("unknown-construct", text, span, Touches::Everything);
                 self.barrier(Scope::Cluster, None, Fence::ALL, span);
                 self.out.pop();
@@ -667,11 +682,12 @@ impl<'p> Walk<'p> {
     }
 
     /// An access to a number of bytes from a pointer on.
-    fn ranged(&mut self, pointer: &Pointer, length: &Value, mode: Mode, span: Span) {
-        let length = match length {
-            Value::Num(n) => n.as_num().and_then(|n| u64::try_from(n).ok()),
-            _ => None,
+    pub(super) fn ranged(&mut self, pointer: &Pointer, length: &Value, mode: Mode, span: Span) {
+        let (length, term) = match length {
+            Value::Num(n) => (n.as_num().and_then(|n| u64::try_from(n).ok()), Some(n.clone())),
+            _ => (None, None),
         };
+        let parts = term.and_then(|n| [16, 8, 4, 2, 1].into_iter().find_map(|size| Some((size, divided(&n, size)?))));
         if pointer.unknown.is_some() {
             self.lose("unknown-pointer", "this copies through a pointer that is not known", span, Touches::Everything);
             self.clobber_escaped();
@@ -688,6 +704,18 @@ impl<'p> Walk<'p> {
                 (ObjectKind::Array(_), Some(bytes)) => {
                     let access = self.access(target.object, &target.offset, bytes, None, mode.clone(), span);
                     self.emit(Protocol::branch(&guard, access, Protocol::Skip));
+                    if mode != Mode::Rd {
+                        self.touch(target.object);
+                    }
+                }
+                // [INF-RANGED] Part by part.
+                (ObjectKind::Array(_), None) if parts.is_some() => {
+                    let Some((size, count)) = &parts else { continue };
+                    let var = Var { name: self.names.fresh("part"), ty: IntTy::MATH };
+                    let offset = target.offset.moved(&N::var(&var), *size as u64, None);
+                    let access = self.access(target.object, &offset, *size as u64, None, mode.clone(), span);
+                    let all = Protocol::For(Range::up(var, N::num(0), count.clone()), Box::new(access));
+                    self.emit(Protocol::branch(&guard, all, Protocol::Skip));
                     if mode != Mode::Rd {
                         self.touch(target.object);
                     }
@@ -852,6 +880,26 @@ impl<'p> Walk<'p> {
     fn unused_assumption(&mut self, span: Span) {
         let text = "this assumption speaks of values that are not modelled; it is not used";
         self.lose("assumption-unused", text, span, Touches::Value);
+    }
+}
+
+/// A number of bytes, in parts of that size; `None` where that does not certainly come out even.
+fn divided(bytes: &N, size: i128) -> Option<N> {
+    if size == 1 {
+        return Some(bytes.clone());
+    }
+    match bytes.kind() {
+        NExp::Num(n) => (n % size == 0).then(|| N::num(n / size)),
+        NExp::Bin(NBin::Mul, ty, l, r) => {
+            let (divided_l, divided_r) = (divided(l, size), divided(r, size));
+            divided_l.map(|l| N::mul(*ty, &l, r)).or_else(|| divided_r.map(|r| N::mul(*ty, l, &r)))
+        }
+        NExp::Bin(op @ (NBin::Add | NBin::Min | NBin::Max), ty, l, r) => {
+            Some(N::bin(*op, *ty, &divided(l, size)?, &divided(r, size)?))
+        }
+        NExp::If(cond, t, e) => Some(N::ite(cond, &divided(t, size)?, &divided(e, size)?)),
+        NExp::Cast(ty, inner) => Some(N::cast(*ty, &divided(inner, size)?)),
+        _ => None,
     }
 }
 

@@ -25,6 +25,7 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
     }
     let emitted = Protocol::seq(std::mem::take(&mut walk.out));
     let protocol = without_arrivals(emitted, &mut walk);
+    let protocol = walk.with_background(protocol);
     let protocol = walk.with_settled(&protocol);
     let mut by_array: BTreeMap<Name, Vec<usize>> = BTreeMap::new();
     let mut written: BTreeSet<Name> = BTreeSet::new();
@@ -299,7 +300,7 @@ fn place(p: &Protocol, walk: &Walk, layouts: &HashMap<Name, Layout>) -> Protocol
     }
 }
 
-fn each_access(p: &Protocol, f: &mut impl FnMut(&Access)) {
+pub(super) fn each_access(p: &Protocol, f: &mut impl FnMut(&Access)) {
     match p {
         Protocol::Skip | Protocol::Sync(_) => {}
         Protocol::Access(a) => f(a),
