@@ -9,10 +9,19 @@ use crate::kernel::ir::Copier;
 /// Bytes of shared memory that one object may have, where places in it have numbers.
 const WINDOW: i128 = 1 << 18;
 
-/// What a thread copies in the background: the accesses, and how many batches were closed after their own.
+/// An access of a copy that is not complete.
+struct Going {
+    access: Access,
+    /// How many batches were closed after its own, once that is closed.
+    closed: Option<i128>,
+    /// The barrier at which it is complete, if that is what ends it.
+    until: Option<i128>,
+}
+
+/// What a thread copies in the background.
 #[derive(Default)]
 pub(super) struct Copies {
-    going: Vec<(Access, Option<i128>)>,
+    going: Vec<Going>,
     /// Up to which phase the accesses are logged.
     logged: Phase,
 }
@@ -20,12 +29,18 @@ pub(super) struct Copies {
 impl Copies {
     /// What was begun since the last time is a batch.
     pub fn close(&mut self) {
-        self.going.iter_mut().for_each(|(_, closed)| *closed = Some(closed.map_or(0, |n| n + 1)));
+        let batches = self.going.iter_mut().filter(|copy| copy.until.is_none());
+        batches.for_each(|copy| copy.closed = Some(copy.closed.map_or(0, |n| n + 1)));
     }
 
     /// All batches but so many of the last ones are complete.
     pub fn wait(&mut self, left: i128) {
-        self.going.retain(|(_, closed)| closed.is_none_or(|n| n < left));
+        self.going.retain(|copy| copy.closed.is_none_or(|n| n < left));
+    }
+
+    /// What is copied until that barrier is passed is complete.
+    pub fn pass(&mut self, barrier: i128) {
+        self.going.retain(|copy| copy.until != Some(barrier));
     }
 }
 
@@ -36,7 +51,7 @@ impl Machine<'_> {
             return Ok(());
         }
         worker.copies.logged = worker.phase;
-        for (access, _) in &worker.copies.going {
+        for Going { access, .. } in &worker.copies.going {
             if self.watch.as_ref().is_none_or(|watch| watch.looks_at(worker, access.span)) {
                 self.log(worker, Access { phase: worker.phase, ..access.clone() })?;
             }
@@ -49,6 +64,7 @@ impl Machine<'_> {
         &mut self,
         worker: &mut Worker,
         copier: Copier,
+        until: Option<i128>,
         [to, from]: [i128; 2],
         [written, read]: [u64; 2],
         span: Span,
@@ -70,7 +86,8 @@ impl Machine<'_> {
             let seen = matches!(self.memory.get(object).map(|o| o.home), Some(Home::Shared(_) | Home::Global));
             if seen && !worker.quiet {
                 let (thread, phase) = (worker.number, worker.phase);
-                worker.copies.going.push((Access { thread, phase, object, start, length, kind, value, span }, None));
+                let access = Access { thread, phase, object, start, length, kind, value, span };
+                worker.copies.going.push(Going { access, closed: None, until });
             }
         }
         worker.quiet = quiet;

@@ -65,6 +65,9 @@ pub enum Op {
     MemCopy,
     /// A copy in the background; does it say how many bytes are read?
     BeginCopy(Copier, bool),
+    BeginCopyUntil(Copier),
+    MakeBarrier,
+    PassBarrier,
     CloseBatch,
     WaitForBatches,
     SharedAddress,
@@ -555,6 +558,18 @@ impl Compiler<'_> {
                 match args.len() {
                     3 | 4 => Op::BeginCopy(*copier, args.len() == 4),
                     _ => unsupported(&"copy"),
+                }
+            }
+            Intrinsic::BeginCopyUntil(copier) => {
+                args.iter().for_each(|a| self.value(a));
+                if args.len() == 4 { Op::BeginCopyUntil(*copier) } else { unsupported(&"copy") }
+            }
+            Intrinsic::MakeBarrier | Intrinsic::PassBarrier => {
+                args.iter().for_each(|a| self.value(a));
+                match (intrinsic, args.len()) {
+                    (Intrinsic::MakeBarrier, 2) => Op::MakeBarrier,
+                    (Intrinsic::PassBarrier, 1) => Op::PassBarrier,
+                    _ => unsupported(&"barrier"),
                 }
             }
             Intrinsic::CloseBatch => Op::CloseBatch,

@@ -524,6 +524,14 @@ impl<'p> Machine<'p> {
                 worker.frames.push(frame);
                 wait(worker, Scope::Block, span, Some((name.clone(), value)))
             }
+            Op::PassBarrier => {
+                let at = pop(&mut frame)?.int()?;
+                frame.stack.push(Value::Int(0));
+                self.touch(worker, at, Kind::Atomic(Scope::Block), &[], 8, span)?;
+                worker.copies.pass(at);
+                worker.frames.push(frame);
+                wait(worker, Scope::Block, span, None)
+            }
             op => {
                 let result = self.simple(worker, &mut frame, op, span);
                 worker.frames.push(frame);
@@ -731,7 +739,21 @@ impl<'p> Machine<'p> {
                 let read = if *reads { Some(pop(frame)?.int()?) } else { None };
                 let (to, from, written) = three(frame)?;
                 let read = read.and_then(|n| u64::try_from(n).ok()).unwrap_or(written).min(written);
-                self.begin_copy(worker, *copier, [to, from], [written, read], span)?;
+                self.begin_copy(worker, *copier, None, [to, from], [written, read], span)?;
+                Value::Int(0)
+            }
+            Op::BeginCopyUntil(copier) => {
+                let barrier = pop(frame)?.int()?;
+                let (to, from, length) = three(frame)?;
+                self.begin_copy(worker, *copier, Some(barrier), [to, from], [length, length], span)?;
+                Value::Int(0)
+            }
+            Op::MakeBarrier => {
+                pop(frame)?;
+                let at = pop(frame)?.int()?;
+                let made = [Some(0); 8];
+                let (object, start) = self.touch(worker, at, Kind::Write, &made, 8, span)?;
+                self.memory.write(object, start, &made);
                 Value::Int(0)
             }
             Op::CloseBatch => {
@@ -764,7 +786,12 @@ impl<'p> Machine<'p> {
             }
             Op::Trap => return undefined("the kernel traps"),
             Op::Unsupported(text) => return unsupported(text.clone()),
-            Op::Call(..) | Op::CallValue(_) | Op::Return(_) | Op::Barrier(_) | Op::BarrierReduce(_) => {
+            Op::Call(..)
+            | Op::CallValue(_)
+            | Op::Return(_)
+            | Op::Barrier(_)
+            | Op::BarrierReduce(_)
+            | Op::PassBarrier => {
                 return unsupported("a call within an operation");
             }
         };

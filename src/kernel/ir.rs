@@ -214,10 +214,16 @@ pub enum Intrinsic {
     },
     /// Begins a copy in the background: destination, source, bytes, and of these how many are read where that may be fewer.
     BeginCopy(Copier),
+    /// The same, to be complete when all threads have passed a barrier: destination, source, bytes, and the barrier.
+    BeginCopyUntil(Copier),
     /// What this thread has begun to copy since the last of these is a batch.
     CloseBatch,
     /// Waits for the batches of this thread, but for so many of the last ones.
     WaitForBatches,
+    /// Makes a barrier in memory, for a number of threads: its address, and the number.
+    MakeBarrier,
+    /// Arrives at such a barrier, and waits for the others: its address.
+    PassBarrier,
     /// The number that a place in shared memory has there; and the place of such a number.
     SharedAddress,
     FromSharedAddress,

@@ -148,7 +148,11 @@ impl Axes {
                 ExprKind::Builtin(Builtin::ThreadIdx(a) | Builtin::BlockDim(a)) => self.block[usize::from(*a)] = true,
                 // Of the other axes they say nothing: a block that is not read along them is as good as one of extent 1.
                 ExprKind::Builtin(Builtin::LinearThread | Builtin::BlockSize)
-                | ExprKind::Intrinsic(Intrinsic::BeginCopy(Copier::Tile(_) | Copier::Block), _) => self.block[0] = true,
+                | ExprKind::Intrinsic(
+                    Intrinsic::BeginCopy(Copier::Tile(_) | Copier::Block)
+                    | Intrinsic::BeginCopyUntil(Copier::Tile(_) | Copier::Block),
+                    _,
+                ) => self.block[0] = true,
                 ExprKind::Builtin(Builtin::BlockIdx(a) | Builtin::GridDim(a)) => self.grid[usize::from(*a)] = true,
                 // What is not modelled may be a number of the thread, or a ticket.
                 ExprKind::CallUnknown(name, _) => {
@@ -203,6 +207,7 @@ impl Changes {
                 Intrinsic::Atomic(..)
                 | Intrinsic::MemCopy
                 | Intrinsic::BeginCopy(_)
+                | Intrinsic::BeginCopyUntil(_)
                 | Intrinsic::MemSet
                 | Intrinsic::TouchReadWrite(_)
                 | Intrinsic::WritesPointers(_),

@@ -8,12 +8,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::finish::each_access;
 use super::loops::{contains_sync, substitute};
-use super::value::{Pointer, Value};
+use super::value::{ObjId, Pointer, Value};
 use super::{Touches, Walk};
 use crate::base::Span;
+use crate::core::protocol::Fence;
 use crate::core::range::RangeValues;
-use crate::core::{Access, Mode, Protocol, Range, SiteId, Step};
-use crate::exp::{B, Fun, FunKind, IntTy, N, NBin, Subst, Var, free_vars_b};
+use crate::core::{Access, Mode, Protocol, Range, Scope, SiteId, Step};
+use crate::exp::{B, Fun, FunKind, IntTy, N, NBin, NExp, Subst, Var, free_vars_b};
 use crate::kernel::ir::{Builtin, Copier, Expr};
 
 /// So many iterations that began copies before this one are followed, and copies from so many iterations of a loop whose
@@ -26,16 +27,24 @@ const MOST_KNOWN: usize = 64;
 enum Mark {
     /// The copies that this thread has begun since the last one are a batch.
     Close,
-    /// All batches but so many of the last ones are complete.
-    Wait(u32),
+    /// All batches but so many of the last ones are complete: the number is the index.
+    Wait,
+    /// What is copied until this barrier is passed is complete.
+    Pass(Place),
 }
+
+/// A barrier: an object, and the byte in it.
+type Place = (ObjId, i128);
 
 /// Which of the emitted events have to do with copies in the background.
 #[derive(Default)]
 pub(super) struct Background {
     marks: HashMap<SiteId, Mark>,
-    /// The accesses of copies.
-    accesses: BTreeSet<SiteId>,
+    /// The accesses of copies, and which barrier ends them, if any does.
+    accesses: BTreeMap<SiteId, Option<Place>>,
+    /// Objects that are barriers: where they are waited at, and whether they are known to wait for the block.
+    waited: BTreeMap<ObjId, Span>,
+    of_block: BTreeMap<ObjId, bool>,
 }
 
 /// In no batch yet; or at least so many batches were closed after its own.
@@ -48,26 +57,36 @@ type Cases = BTreeMap<Age, B>;
 #[derive(Clone)]
 struct Flight {
     id: usize,
+    until: Option<Place>,
     what: Protocol,
     cases: Cases,
 }
 
 impl<'p> Walk<'p> {
     /// Begins a copy: destination, source, bytes that are written, and how many are read where these are others.
-    pub(super) fn begin_copy(&mut self, copier: Copier, args: &'p [Expr], span: Span) -> Value {
+    pub(super) fn begin_copy(&mut self, copier: Copier, has_barrier: bool, args: &'p [Expr], span: Span) -> Value {
         let values: Vec<Value> = args.iter().map(|a| self.eval(a)).collect();
         let [to, from, written, rest @ ..] = values.as_slice() else {
             self.lose("unknown-construct", "this copy is not understood", span, Touches::Everything);
             return Value::Void;
         };
         let (to, from) = (self.as_pointer(to.clone()), self.as_pointer(from.clone()));
+        let (mut until, mut rest) = (None, rest);
+        if let (true, [barrier, ..]) = (has_barrier, rest) {
+            let barrier = self.as_pointer(barrier.clone());
+            (until, rest) = (place_of(&barrier), &[]);
+            if until.is_none() {
+                let text = "at which barrier this copy is complete is not known";
+                self.lose("unknown-pointer", text, span, Touches::Everything);
+            }
+        }
         // What is read may be less, and then what is written is filled with zeros.
         let reads = match rest {
-            [Value::Num(n), ..] => N::num(0).ne(n),
+            [Value::Num(n)] => N::num(0).ne(n),
             _ => B::lit(true),
         };
         let read = match rest {
-            [Value::Num(n), ..] if n.as_num().is_some() => Value::Num(n.clone()),
+            [Value::Num(n)] if n.as_num().is_some() => Value::Num(n.clone()),
             _ => written.clone(),
         };
         let whose = self.copier(copier, span, &[&to, &from]);
@@ -77,7 +96,7 @@ impl<'p> Walk<'p> {
         let reading = Protocol::seq(std::mem::take(&mut self.out));
         self.ranged(&to, written, Mode::Wr(None), span);
         let writing = Protocol::seq(std::mem::replace(&mut self.out, outer));
-        self.background.accesses.extend((first..self.events.len()).map(|i| SiteId(i as u32)));
+        self.background.accesses.extend((first..self.events.len()).map(|i| (SiteId(i as u32), until)));
         let copy = Protocol::seq([Protocol::branch(&reads, reading, Protocol::Skip), writing]);
         self.emit(Protocol::branch(&whose, copy, Protocol::Skip));
         let text = "no thread touches the destination of a copy that it has begun before it waits for it";
@@ -118,30 +137,67 @@ impl<'p> Walk<'p> {
         lane.eq(&N::call(Fun { name, ty: IntTy::U32, kind: FunKind::Input }, place))
     }
 
-    pub(super) fn close_batch(&mut self, span: Span) {
-        self.mark(Mark::Close, span);
+    pub(super) fn close_batch(&mut self, span: Span) -> Value {
+        self.mark(Mark::Close, Vec::new(), span);
+        Value::Void
     }
 
     /// Waits for all batches but the last so many.
-    pub(super) fn wait_for_batches(&mut self, count: &Value, span: Span) {
-        let count = match count {
-            Value::Num(n) => n.as_num().and_then(|n| u32::try_from(n).ok()),
-            _ => None,
-        };
-        match count {
-            Some(count) => self.mark(Mark::Wait(count), span),
-            None => {
-                let text = "which copies this waits for is not known";
-                self.lose("unknown-value", text, span, Touches::Everything);
-            }
+    pub(super) fn wait_for_batches(&mut self, args: &'p [Expr], span: Span) -> Value {
+        let left = args.first().map(|a| self.number(a)).unwrap_or(N::num(0));
+        self.mark(Mark::Wait, vec![left], span);
+        Value::Void
+    }
+
+    /// Makes a barrier in memory for a number of threads, which is a store to it.
+    pub(super) fn make_barrier(&mut self, args: &'p [Expr], span: Span) -> Value {
+        let [barrier, count] = args else { return Value::Void };
+        let (barrier, count) = (self.eval(barrier), self.number(count));
+        let barrier = self.as_pointer(barrier);
+        let size = self.builtin(Builtin::BlockSize);
+        let count = N::cast(IntTy::U32, &count);
+        let whole = count == size || self.decide(&count.eq(&size)).as_lit() == Some(true);
+        for target in &barrier.targets {
+            *self.background.of_block.entry(target.object).or_insert(true) &= whole;
         }
+        self.ranged(&barrier, &Value::Num(N::num(8)), Mode::Wr(None), span);
+        Value::Void
+    }
+
+    /// Arrives at a barrier in memory and waits there: a barrier of the block, if that is what it was made for.
+    pub(super) fn pass_barrier(&mut self, args: &'p [Expr], span: Span) -> Value {
+        let barrier = args.first().map(|a| self.eval(a)).unwrap_or(Value::Void);
+        let barrier = self.as_pointer(barrier);
+        let [target] = barrier.targets.as_slice() else {
+            let text = "at which barrier this waits is not known";
+            self.lose("unknown-pointer", text, span, Touches::Everything);
+            return Value::Void;
+        };
+        let target = target.clone();
+        let one = barrier.unknown.is_none()
+            && target.guard.as_lit() == Some(true)
+            && !target.offset.terms.iter().any(|(n, _)| self.term_has_thread(n));
+        if !one {
+            let text = "the threads of the block may wait at different barriers here";
+            self.lose("unknown-pointer", text, span, Touches::Everything);
+        }
+        self.background.waited.entry(target.object).or_insert(span);
+        let arrives = self.access(target.object, &target.offset, 8, None, Mode::At(Scope::Block), span);
+        self.emit(arrives);
+        self.changes(target.object);
+        self.touch(target.object);
+        if let Some(place) = place_of(&barrier) {
+            self.mark(Mark::Pass(place), Vec::new(), span);
+        }
+        self.barrier(Scope::Block, None, Fence::ALL, span);
+        Value::Void
     }
 
     /// A mark stands in the protocol as an access to nothing.
-    fn mark(&mut self, mark: Mark, span: Span) {
+    fn mark(&mut self, mark: Mark, index: Vec<N>, span: Span) {
         let site = self.barrier_site(span);
         self.background.marks.insert(site, mark);
-        self.emit(Protocol::Access(Access { site, array: "".into(), mode: Mode::Rd, index: Vec::new(), width: 1 }));
+        self.emit(Protocol::Access(Access { site, array: "".into(), mode: Mode::Rd, index, width: 1 }));
     }
 
     fn takes_for_granted(&mut self, text: &str) {
@@ -161,8 +217,19 @@ impl<'p> Walk<'p> {
             return protocol;
         }
         let background = std::mem::take(&mut self.background);
-        let most = background.marks.values().map(|mark| if let Mark::Wait(n) = mark { *n } else { 0 }).max();
-        let mut flow = Flow { walk: self, background, most: most.unwrap_or(0), next: 0 };
+        for (barrier, span) in &background.waited {
+            if background.of_block.get(barrier) != Some(&true) {
+                let text = "whether this barrier waits for all threads of the block is not known";
+                self.lose("unknown-construct", text, *span, Touches::Everything);
+            }
+        }
+        let mut most = 0;
+        each_access(&protocol, &mut |a| {
+            if let Some(Mark::Wait) = background.marks.get(&a.site) {
+                a.index.iter().for_each(|n| most = most.max(greatest(n)));
+            }
+        });
+        let mut flow = Flow { walk: self, background, most, next: 0 };
         flow.run(&protocol, &mut Vec::new())
     }
 }
@@ -173,7 +240,7 @@ impl Background {
     }
 
     fn begins(&self, p: &Protocol) -> bool {
-        any_access(p, &|a| self.accesses.contains(&a.site))
+        any_access(p, &|a| self.accesses.contains_key(&a.site))
     }
 
     fn without_marks(&self, p: &Protocol) -> Protocol {
@@ -203,13 +270,27 @@ impl Flow<'_, '_> {
             Protocol::Skip => Protocol::Skip,
             Protocol::Access(a) => match self.background.marks.get(&a.site).copied() {
                 Some(mark) => {
-                    flights.iter_mut().for_each(|flight| self.pass(mark, &mut flight.cases));
-                    flights.retain(|flight| !flight.cases.is_empty());
+                    match a.index.first().map(N::kind) {
+                        Some(NExp::If(cond, t, e)) => {
+                            let side =
+                                |n: &N| Box::new(Protocol::Access(Access { index: vec![n.clone()], ..a.clone() }));
+                            let (t, e) = (side(t), side(e));
+                            self.run(&Protocol::If(cond.clone(), t, e), flights);
+                        }
+                        left => {
+                            let left = left.map(|n| if let NExp::Num(n) = n { u32::try_from(*n).ok() } else { None });
+                            if left == Some(None) {
+                                self.lose("which copies this waits for is not known", a.site, Touches::Everything);
+                            }
+                            flights.iter_mut().for_each(|flight| self.pass(mark, left.flatten(), flight));
+                            flights.retain(|flight| !flight.cases.is_empty());
+                        }
+                    }
                     Protocol::Skip
                 }
                 None => {
-                    if self.background.accesses.contains(&a.site) {
-                        let flight = self.flight(p.clone(), Cases::from([(None, B::lit(true))]));
+                    if let Some(until) = self.background.accesses.get(&a.site).copied() {
+                        let flight = self.flight(until, p.clone(), Cases::from([(None, B::lit(true))]));
                         flights.push(flight);
                     }
                     p.clone()
@@ -233,19 +314,22 @@ impl Flow<'_, '_> {
         }
     }
 
-    fn flight(&mut self, what: Protocol, cases: Cases) -> Flight {
+    fn flight(&mut self, until: Option<Place>, what: Protocol, cases: Cases) -> Flight {
         self.next += 1;
-        Flight { id: self.next, what, cases }
+        Flight { id: self.next, until, what, cases }
     }
 
     /// What a mark makes of the ages of a copy.
-    fn pass(&self, mark: Mark, cases: &mut Cases) {
-        let before = std::mem::take(cases);
+    fn pass(&self, mark: Mark, left: Option<u32>, flight: &mut Flight) {
+        let before = std::mem::take(&mut flight.cases);
         for (age, cond) in before {
-            match (mark, age) {
-                (Mark::Close, age) => add(cases, Some(age.map_or(0, |n| (n + 1).min(self.most))), cond),
-                (Mark::Wait(left), Some(n)) if n >= left => {}
-                (Mark::Wait(_), age) => add(cases, age, cond),
+            match (mark, age, flight.until) {
+                (Mark::Close, age, None) => {
+                    add(&mut flight.cases, Some(age.map_or(0, |n| (n + 1).min(self.most))), cond);
+                }
+                (Mark::Wait, Some(n), _) if left.is_some_and(|left| n >= left) => {}
+                (Mark::Pass(passed), _, Some(until)) if passed == until => {}
+                (_, age, _) => add(&mut flight.cases, age, cond),
             }
         }
     }
@@ -284,6 +368,7 @@ impl Flow<'_, '_> {
         // Those that an iteration begins, so many iterations later.
         let mut begun = Vec::new();
         self.run(body, &mut begun);
+        let born = begun.clone();
         let last = range.last();
         let mut steps = 0;
         while !begun.is_empty() {
@@ -295,7 +380,7 @@ impl Flow<'_, '_> {
                         let (what, cases) = (substitute(&flight.what, &mut at_last), &flight.cases);
                         let cases = cases.iter().map(|(age, c)| (*age, B::and([when.clone(), at_last.boolean(c)])));
                         let cases = cases.filter(|(_, c)| c.as_lit() != Some(false)).collect();
-                        let flight = self.flight(what, cases);
+                        let flight = self.flight(flight.until, what, cases);
                         after.push(flight);
                     }
                     None => {
@@ -305,20 +390,37 @@ impl Flow<'_, '_> {
                     }
                 }
             }
-            steps += 1;
-            let Some(before) = range.previous().filter(|_| steps <= MOST) else {
+            let Some(before) = range.previous().filter(|_| steps < MOST) else {
                 self.give_up(&begun);
                 break;
             };
             let mut shift = Subst::one(&range.var.name, &before);
-            let mut earlier: Vec<Flight> = begun.iter().map(|flight| shifted(flight, &mut shift)).collect();
-            for flight in &earlier {
-                let mut flight = flight.clone();
+            let earlier: Vec<Flight> = begun.iter().map(|flight| shifted(flight, &mut shift)).collect();
+            let mut next = earlier.clone();
+            self.pass_through(body, &mut next);
+            if settled(range, &begun, &next)
+                && let Some(end) = before_all(range, steps)
+            {
+                // So it is for those of all earlier iterations.
+                let all = Range { end, ..range.clone() };
+                for flight in &next {
+                    let Some(original) = born.iter().find(|f| f.id == flight.id) else { continue };
+                    let flight = Flight { cases: flight.cases.clone(), ..original.clone() };
+                    self.over(&all, &flight, &mut heads);
+                    let ended = match &last {
+                        Some(last) => all.subst(&mut Subst::one(&range.var.name, last)),
+                        None => range.clone(),
+                    };
+                    self.over(&ended, &flight, &mut after);
+                }
+                break;
+            }
+            steps += 1;
+            for mut flight in earlier {
                 guard(&mut flight.cases, &reached(range, steps));
                 heads.push(flight);
             }
-            self.pass_through(body, &mut earlier);
-            begun = earlier;
+            begun = next;
         }
         // Those from before the loop, in the first iterations.
         let mut current = flights.clone();
@@ -326,12 +428,9 @@ impl Flow<'_, '_> {
         let mut steps = 0;
         while !current.is_empty() {
             let here = at(range, steps);
-            let stays = |f: &Flight| !f.cases.values().any(|c| free_vars_b(c).contains(&range.var));
             let mut next = current.clone();
             self.pass_through(body, &mut next);
-            let settled = next.iter().all(stays)
-                && current.iter().all(stays)
-                && next.iter().map(|f| (f.id, &f.cases)).eq(current.iter().map(|f| (f.id, &f.cases)));
+            let settled = settled(range, &current, &next);
             for flight in &current {
                 let mut flight = flight.clone();
                 guard(&mut flight.cases, &if settled { reached(range, steps) } else { is_at(range, steps) });
@@ -384,7 +483,7 @@ impl Flow<'_, '_> {
             let code = Protocol::branch(cond, flight.what.clone(), Protocol::Skip);
             let code = substitute(&code, &mut Subst::one(&range.var.name, &N::var(&var)));
             let what = repeat(Range { var, ..range.clone() }, code);
-            let flight = self.flight(what, Cases::from([(*age, B::lit(true))]));
+            let flight = self.flight(flight.until, what, Cases::from([(*age, B::lit(true))]));
             flights.push(flight);
         }
     }
@@ -394,11 +493,33 @@ impl Flow<'_, '_> {
         let mut lost = Vec::new();
         flights.iter().for_each(|flight| each_access(&flight.what, &mut |a| lost.push((a.array.clone(), a.site))));
         for (array, site) in lost {
-            let place = self.walk.events[site.0 as usize].site.0 as usize;
-            let Some(span) = self.walk.sites.get_index(place).map(|(site, _)| site.span) else { continue };
             let text = "in which iteration of a loop this copy is waited for is not known";
-            self.walk.lose("unknown-construct", text, span, Touches::Array(array));
+            self.lose(text, site, Touches::Array(array));
         }
+    }
+
+    fn lose(&mut self, text: &str, event: SiteId, touches: Touches) {
+        let site = self.walk.events[event.0 as usize].site.0 as usize;
+        if let Some(span) = self.walk.sites.get_index(site).map(|(site, _)| site.span) {
+            self.walk.lose("unknown-construct", text, span, touches);
+        }
+    }
+}
+
+/// The greatest number of batches that this may say are left; of one that is not known here, more than is usual.
+fn greatest(left: &N) -> u32 {
+    match left.kind() {
+        NExp::Num(n) => u32::try_from(*n).unwrap_or(0),
+        NExp::If(_, t, e) => greatest(t).max(greatest(e)),
+        _ => 8,
+    }
+}
+
+/// The place of a barrier, where it is one place.
+fn place_of(barrier: &Pointer) -> Option<Place> {
+    match (barrier.targets.as_slice(), &barrier.unknown) {
+        ([only], None) if only.guard.as_lit() == Some(true) => Some((only.object, only.offset.as_bytes()?)),
+        _ => None,
     }
 }
 
@@ -471,7 +592,7 @@ fn shifted(flight: &Flight, subst: &mut Subst) -> Flight {
     for (age, cond) in &flight.cases {
         add(&mut cases, *age, subst.boolean(cond));
     }
-    Flight { id: flight.id, what: substitute(&flight.what, subst), cases }
+    Flight { id: flight.id, until: flight.until, what: substitute(&flight.what, subst), cases }
 }
 
 /// Forgets what a condition says of a variable.
@@ -490,6 +611,24 @@ fn at(range: &Range, steps: usize) -> Option<N> {
         Step::Times(f) => Some((0..steps).fold(range.first.clone(), |n, _| N::mul(range.var.ty, &n, f))),
         Step::Over(_) => None,
     }
+}
+
+/// The end of the range of iterations with more than so many steps to this one.
+fn before_all(range: &Range, steps: usize) -> Option<N> {
+    let (x, math) = (range.binder(), IntTy::MATH);
+    let by = |s: &N| N::mul(math, s, &N::num(steps as i128));
+    match &range.step {
+        Step::Up(s) => Some(N::sub(math, &x, &by(s))),
+        Step::Down(s) => Some(N::add(math, &x, &by(s))),
+        Step::Times(_) | Step::Over(_) => None,
+    }
+}
+
+/// Is what goes on the same after the iteration as before it, whatever iteration it is?
+fn settled(range: &Range, before: &[Flight], after: &[Flight]) -> bool {
+    let stays = |f: &Flight| !f.cases.values().any(|c| free_vars_b(c).contains(&range.var));
+    let same = |(a, b): (&Flight, &Flight)| a.id == b.id && a.cases == b.cases;
+    before.len() == after.len() && before.iter().zip(after).all(same) && before.iter().all(stays)
 }
 
 /// Are there so many iterations before this one?

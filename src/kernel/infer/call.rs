@@ -412,16 +412,12 @@ impl<'p> Walk<'p> {
                 self.load(&pointer, &expr.ty, span)
             }
             Intrinsic::Surface { write, coordinates } => self.surface(*write, usize::from(*coordinates), args, expr),
-            Intrinsic::BeginCopy(copier) => self.begin_copy(*copier, args, span),
-            Intrinsic::CloseBatch => {
-                self.close_batch(span);
-                Value::Void
-            }
-            Intrinsic::WaitForBatches => {
-                let count = args.first().map(|a| self.eval(a)).unwrap_or(Value::Void);
-                self.wait_for_batches(&count, span);
-                Value::Void
-            }
+            Intrinsic::BeginCopy(copier) => self.begin_copy(*copier, false, args, span),
+            Intrinsic::BeginCopyUntil(copier) => self.begin_copy(*copier, true, args, span),
+            Intrinsic::MakeBarrier => self.make_barrier(args, span),
+            Intrinsic::PassBarrier => self.pass_barrier(args, span),
+            Intrinsic::CloseBatch => self.close_batch(span),
+            Intrinsic::WaitForBatches => self.wait_for_batches(args, span),
             // The address within shared memory stands for the pointer.
             Intrinsic::SharedAddress | Intrinsic::FromSharedAddress => {
                 args.first().map(|a| self.eval(a)).unwrap_or(Value::Void)

@@ -12,6 +12,12 @@ fn copier(group: &Type) -> Option<Copier> {
     }
 }
 
+/// Is this the type of a pipeline of a thread, or of a barrier of a block?
+fn waits(ty: &Type) -> Option<&'static str> {
+    let Type::Struct(class) = ty.value() else { return None };
+    ["cuda::pipeline", "cuda::barrier"].into_iter().find(|name| *name == &*class.name)
+}
+
 fn is_number(e: &Expr) -> bool {
     matches!(e.ty.value(), Type::Int(_))
 }
@@ -78,6 +84,30 @@ impl<'l, 't> Body<'l, 't> {
                 let count = Expr::new(ExprKind::Int(count), Type::INT, span);
                 Some(group_wait(self, count, group))
             }
+            ("memcpy_async", [to, from, size, until]) if is_number(size) && to.ty.value().element().is_some() => {
+                self.copy_until(Copier::Thread, [to, from], size.clone(), until, span)
+            }
+            ("memcpy_async", [group, to, from, size, until]) if copier(&group.ty).is_some() && is_number(size) => {
+                let by = copier(&group.ty)?;
+                let copy = self.copy_until(by, [to, from], size.clone(), until, span)?;
+                Some(self.after_group(group, copy, span))
+            }
+            ("make_pipeline", []) => {
+                let ty = builtins::waiting_type("pipeline", "thread_scope_thread")?;
+                Some(Expr::new(ExprKind::Aggregate(Vec::new()), ty, span))
+            }
+            ("pipeline_consumer_wait_prior", [pipe]) if waits(&pipe.ty) == Some("cuda::pipeline") => {
+                let count = template.and_then(|list| self.template_arguments(list).first().copied())?;
+                let count = self.template_value(count)?;
+                let count = Expr::new(ExprKind::Int(count), Type::INT, span);
+                Some(self.intrinsic_call(Intrinsic::WaitForBatches, vec![count], span))
+            }
+            ("init", [barrier, count]) => {
+                let barrier = self.value(barrier.clone());
+                let known = barrier.ty.element().is_some_and(|ty| waits(ty) == Some("cuda::barrier"));
+                let count = self.value(count.clone());
+                known.then(|| self.intrinsic_call(Intrinsic::MakeBarrier, vec![barrier, count], span))
+            }
             ("__cvta_generic_to_shared", [pointer]) => {
                 let pointer = self.value(pointer.clone());
                 let ty = Type::Int(IntTy::U64);
@@ -90,6 +120,53 @@ impl<'l, 't> Body<'l, 't> {
             }
             ("aligned_size_t", [size]) if is_number(size) => {
                 Some(self.convert(self.value(size.clone()), &Type::Int(IntTy::U64)))
+            }
+            _ => None,
+        }
+    }
+
+    /// A member function of a pipeline or of a barrier.
+    pub(super) fn waiting_member(&mut self, object: &Expr, name: &str, args: &[Expr], span: Span) -> Option<Expr> {
+        let int = |n: i128| Expr::new(ExprKind::Int(n), Type::INT, span);
+        let kind = waits(&object.ty)?;
+        if !is_lvalue(object) || !args.is_empty() {
+            return None;
+        }
+        if kind == "cuda::barrier" {
+            if name != "arrive_and_wait" {
+                return None;
+            }
+            let address = self.address_of(object.clone(), span);
+            return Some(self.intrinsic_call(Intrinsic::PassBarrier, vec![address], span));
+        }
+        // How many batches of this pipeline are not released.
+        let batches = self.member(object.clone(), "batches", span);
+        match name {
+            "producer_acquire" => Some(self.intrinsic_call(Intrinsic::Nothing, vec![], span)),
+            "producer_commit" => {
+                let more = self.update(batches, "+", int(1), false, span);
+                let close = self.intrinsic_call(Intrinsic::CloseBatch, vec![], span);
+                Some(self.preceded(vec![more], close))
+            }
+            // The oldest one that is not released is complete.
+            "consumer_wait" => {
+                let count = self.binary("-", batches, int(1), span);
+                Some(self.intrinsic_call(Intrinsic::WaitForBatches, vec![count], span))
+            }
+            "consumer_release" => Some(self.update(batches, "-", int(1), false, span)),
+            _ => None,
+        }
+    }
+
+    /// A copy that a pipeline or a barrier waits for.
+    fn copy_until(&mut self, by: Copier, places: [&Expr; 2], size: Expr, until: &Expr, span: Span) -> Option<Expr> {
+        match waits(&until.ty)? {
+            "cuda::pipeline" => Some(self.begin_copy(by, places, size, None, span)),
+            _ if is_lvalue(until) => {
+                let barrier = self.address_of(until.clone(), span);
+                let [to, from] = places;
+                let args = vec![self.value(to.clone()), self.value(from.clone()), self.value(size), barrier];
+                Some(self.intrinsic_call(Intrinsic::BeginCopyUntil(by), args, span))
             }
             _ => None,
         }

@@ -585,6 +585,12 @@ impl<'l, 't> Body<'l, 't> {
                 Method::None => {}
             }
         }
+        if let Type::Struct(_) = &class {
+            let args: Vec<Expr> = arguments.iter().map(|a| self.expr(*a)).collect();
+            if let Some(done) = self.waiting_member(&object, name, &args, span) {
+                return done;
+            }
+        }
         if let (Type::Unknown(group), "barrier_arrive" | "barrier_wait") = (&class, name)
             && &**group == "cluster_group"
         {
