@@ -671,6 +671,7 @@ impl Compiler<'_> {
             | Intrinsic::TouchReadWrite(name)
             | Intrinsic::WritesPointers(name) => unsupported(name),
             Intrinsic::Surface { .. } => unsupported(&"surface"),
+            Intrinsic::ArriveAt | Intrinsic::WaitAt => unsupported(&"a half of a barrier"),
             Intrinsic::ClusterArrive | Intrinsic::ClusterWait => unsupported(&"barrier of a cluster"),
             Intrinsic::UniformInt | Intrinsic::DistinctInt | Intrinsic::OtherInt => unsupported(&"annotation"),
         };

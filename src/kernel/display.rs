@@ -246,6 +246,8 @@ fn intrinsic_name(intrinsic: &Intrinsic) -> String {
         Intrinsic::BeginCopy(Copier::Block) => "begin copy by block".to_owned(),
         Intrinsic::BeginCopyUntil(by) => format!("{} until", intrinsic_name(&Intrinsic::BeginCopy(*by))),
         Intrinsic::MakeBarrier => "make barrier".to_owned(),
+        Intrinsic::ArriveAt => "arrive at barrier".to_owned(),
+        Intrinsic::WaitAt => "wait at barrier".to_owned(),
         Intrinsic::PassBarrier => "pass barrier".to_owned(),
         Intrinsic::CloseBatch => "close batch".to_owned(),
         Intrinsic::WaitForBatches => "wait for batches".to_owned(),

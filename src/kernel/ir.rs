@@ -224,6 +224,9 @@ pub enum Intrinsic {
     MakeBarrier,
     /// Arrives at such a barrier, and waits for the others: its address.
     PassBarrier,
+    /// The two halves of that.
+    ArriveAt,
+    WaitAt,
     /// The number that a place in shared memory has there; and the place of such a number.
     SharedAddress,
     FromSharedAddress,

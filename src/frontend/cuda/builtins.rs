@@ -469,8 +469,11 @@ pub fn vector_type(name: &str) -> Option<Type> {
 }
 
 /// The type of the pipelines of a thread, which count the batches of copies that are not released, and that of the barriers of
-/// a block: `cuda::pipeline<cuda::thread_scope_thread>`.
+/// a block: `cuda::pipeline<cuda::thread_scope_thread>`; and numbers of bytes, of which something is known.
 pub fn waiting_type(name: &str, arguments: &str) -> Option<Type> {
+    if name == "aligned_size_t" {
+        return Some(Type::Int(IntTy::U64));
+    }
     let scope = arguments.trim_matches(['<', '>', ' ']).rsplit("::").next().unwrap_or("");
     let member = match (name, scope) {
         ("pipeline", "thread_scope_thread") => ("batches", Type::INT),

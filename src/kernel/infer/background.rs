@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::finish::each_access;
 use super::loops::{contains_sync, substitute};
 use super::value::{ObjId, Pointer, Value};
-use super::{Touches, Walk};
+use super::{ObjectKind, Touches, Walk};
 use crate::base::Span;
 use crate::core::protocol::Fence;
 use crate::core::range::RangeValues;
@@ -34,7 +34,7 @@ enum Mark {
 }
 
 /// A barrier: an object, and the byte in it.
-type Place = (ObjId, i128);
+pub(super) type Place = (ObjId, i128);
 
 /// Which of the emitted events have to do with copies in the background.
 #[derive(Default)]
@@ -99,8 +99,11 @@ impl<'p> Walk<'p> {
         self.background.accesses.extend((first..self.events.len()).map(|i| (SiteId(i as u32), until)));
         let copy = Protocol::seq([Protocol::branch(&reads, reading, Protocol::Skip), writing]);
         self.emit(Protocol::branch(&whose, copy, Protocol::Skip));
-        let text = "no thread touches the destination of a copy that it has begun before it waits for it";
-        self.takes_for_granted(text);
+        // Other threads than the one that makes it are compared with it.
+        if copier == Copier::Thread {
+            let text = "no thread touches the destination of a copy that it has begun before it waits for it";
+            self.takes_for_granted(text);
+        }
         Value::Void
     }
 
@@ -166,31 +169,36 @@ impl<'p> Walk<'p> {
 
     /// Arrives at a barrier in memory and waits there: a barrier of the block, if that is what it was made for.
     pub(super) fn pass_barrier(&mut self, args: &'p [Expr], span: Span) -> Value {
-        let barrier = args.first().map(|a| self.eval(a)).unwrap_or(Value::Void);
-        let barrier = self.as_pointer(barrier);
-        let [target] = barrier.targets.as_slice() else {
-            let text = "at which barrier this waits is not known";
-            self.lose("unknown-pointer", text, span, Touches::Everything);
-            return Value::Void;
-        };
-        let target = target.clone();
-        let one = barrier.unknown.is_none()
-            && target.guard.as_lit() == Some(true)
-            && !target.offset.terms.iter().any(|(n, _)| self.term_has_thread(n));
-        if !one {
-            let text = "the threads of the block may wait at different barriers here";
-            self.lose("unknown-pointer", text, span, Touches::Everything);
-        }
-        self.background.waited.entry(target.object).or_insert(span);
-        let arrives = self.access(target.object, &target.offset, 8, None, Mode::At(Scope::Block), span);
-        self.emit(arrives);
-        self.changes(target.object);
-        self.touch(target.object);
-        if let Some(place) = place_of(&barrier) {
-            self.mark(Mark::Pass(place), Vec::new(), span);
-        }
+        let place = self.barrier_object(args, span);
+        self.passes(place, span);
         self.barrier(Scope::Block, None, Fence::ALL, span);
         Value::Void
+    }
+
+    /// What is copied until this barrier is passed is complete.
+    pub(super) fn passes(&mut self, place: Option<Place>, span: Span) {
+        if let Some(place) = place {
+            self.mark(Mark::Pass(place), Vec::new(), span);
+        }
+    }
+
+    /// The barrier in memory that all threads of the block mean here, which is an atomic operation on it.
+    pub(super) fn barrier_object(&mut self, args: &'p [Expr], span: Span) -> Option<Place> {
+        let barrier = args.first().map(|a| self.eval(a)).unwrap_or(Value::Void);
+        let barrier = self.as_pointer(barrier);
+        let is_array = |(object, _): &Place| matches!(self.info(*object).kind, ObjectKind::Array(_));
+        let place = place_of(&barrier).filter(is_array);
+        let (Some((object, _)), Some(target)) = (place, barrier.targets.first()) else {
+            let text = "at which barrier this waits is not known, or the threads of the block wait at different ones";
+            self.lose("unknown-pointer", text, span, Touches::Everything);
+            return None;
+        };
+        self.background.waited.entry(object).or_insert(span);
+        let arrives = self.access(object, &target.offset, 8, None, Mode::At(Scope::Block), span);
+        self.emit(arrives);
+        self.changes(object);
+        self.touch(object);
+        place
     }
 
     /// A mark stands in the protocol as an access to nothing.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::background;
 use super::state::Cells;
 use super::value::{ObjId, Offset, Pointer, Value};
 use super::{Frame, ObjectKind, Touches, Walk, conjuncts};
@@ -276,11 +277,11 @@ impl<'p> Walk<'p> {
                 Value::Void
             }
             Intrinsic::ClusterArrive => {
-                self.arrive(span);
+                self.arrive(Scope::Cluster, None, span);
                 Value::Void
             }
             Intrinsic::ClusterWait => {
-                self.wait(span);
+                self.wait(Scope::Cluster, None, span);
                 Value::Void
             }
             Intrinsic::BarrierReduce(name) => {
@@ -416,6 +417,16 @@ impl<'p> Walk<'p> {
             Intrinsic::BeginCopyUntil(copier) => self.begin_copy(*copier, true, args, span),
             Intrinsic::MakeBarrier => self.make_barrier(args, span),
             Intrinsic::PassBarrier => self.pass_barrier(args, span),
+            Intrinsic::ArriveAt => {
+                let place = self.barrier_object(args, span);
+                self.arrive(Scope::Block, place, span);
+                self.unknown_of(&expr.ty, "token")
+            }
+            Intrinsic::WaitAt => {
+                let place = self.barrier_object(args, span);
+                self.wait(Scope::Block, place, span);
+                Value::Void
+            }
             Intrinsic::CloseBatch => self.close_batch(span),
             Intrinsic::WaitForBatches => self.wait_for_batches(args, span),
             // The address within shared memory stands for the pointer.
@@ -488,18 +499,18 @@ impl<'p> Walk<'p> {
         id
     }
 
-    /// The first half of a barrier of the cluster: its place, until the second half is found.
-    fn arrive(&mut self, span: Span) {
+    /// The first half of a barrier: its place, until the second half is found. A barrier in memory has a place there too.
+    fn arrive(&mut self, scope: Scope, at: Option<background::Place>, span: Span) {
         let id = self.barrier_site(span);
-        self.arrivals.push((id, span));
-        self.emit(Protocol::Sync(Barrier { scope: Scope::Cluster, mask: None, fence: Fence::ALL, site: id }));
+        self.arrivals.push((id, span, at));
+        self.emit(Protocol::Sync(Barrier { scope, mask: None, fence: Fence::ALL, site: id }));
     }
 
     /// The second half. What stands between the two halves is ordered with neither side of the barrier, and stands on
     /// both sides of it from here on.
-    fn wait(&mut self, span: Span) {
+    fn wait(&mut self, scope: Scope, place: Option<background::Place>, span: Span) {
         let arrival = self.out.iter().rposition(|p| match p {
-            Protocol::Sync(barrier) => self.arrivals.iter().any(|(id, _)| *id == barrier.site),
+            Protocol::Sync(barrier) => self.arrivals.iter().any(|(id, _, at)| *id == barrier.site && *at == place),
             _ => false,
         });
         let between = arrival.map(|at| (at, self.out[at + 1..].to_vec()));
@@ -507,13 +518,14 @@ impl<'p> Walk<'p> {
         match between.filter(|(_, between)| between.iter().all(plain)) {
             Some((at, between)) => {
                 self.out.remove(at);
-                self.barrier(Scope::Cluster, None, Fence::ALL, span);
+                self.passes(place, span);
+                self.barrier(scope, None, Fence::ALL, span);
                 self.out.extend(between);
             }
             None => {
                 let text = "this waits at a barrier, and what follows the arrive has barriers or copies in the background, or is not known";
                 self.lose("unknown-construct", text, span, Touches::Everything);
-                self.barrier(Scope::Cluster, None, Fence::ALL, span);
+                self.barrier(scope, None, Fence::ALL, span);
                 self.out.pop();
             }
         }

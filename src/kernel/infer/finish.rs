@@ -187,7 +187,7 @@ fn without_arrivals(protocol: Protocol, walk: &mut Walk) -> Protocol {
     }
     let mut left = Vec::new();
     let protocol =
-        erase(&protocol, &|site| walk.arrivals.iter().find(|(s, _)| *s == site).map(|(_, at)| *at), &mut left);
+        erase(&protocol, &|site| walk.arrivals.iter().find(|(s, ..)| *s == site).map(|(_, at, _)| *at), &mut left);
     for span in left {
         let text = "this arrives at a barrier, and the wait does not follow in the same block of code";
         walk.lose("unknown-construct", text, span, Touches::Everything);

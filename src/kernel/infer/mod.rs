@@ -171,8 +171,8 @@ pub struct Walk<'p> {
     grid_dim: [N; 3],
     /// Blocks of a cluster; 1 where there are no clusters.
     cluster_dim: [N; 3],
-    /// The first halves of barriers of clusters, as they stand in what is emitted.
-    arrivals: Vec<(SiteId, Span)>,
+    /// The first halves of barriers, as they stand in what is emitted, and which barriers in memory they are of.
+    arrivals: Vec<(SiteId, Span, Option<background::Place>)>,
     /// Private objects whose address was taken.
     escaped: BTreeSet<ObjId>,
     holes: Vec<Value>,

@@ -129,15 +129,26 @@ impl<'l, 't> Body<'l, 't> {
     pub(super) fn waiting_member(&mut self, object: &Expr, name: &str, args: &[Expr], span: Span) -> Option<Expr> {
         let int = |n: i128| Expr::new(ExprKind::Int(n), Type::INT, span);
         let kind = waits(&object.ty)?;
-        if !is_lvalue(object) || !args.is_empty() {
+        if !is_lvalue(object) {
             return None;
         }
         if kind == "cuda::barrier" {
-            if name != "arrive_and_wait" {
-                return None;
-            }
-            let address = self.address_of(object.clone(), span);
-            return Some(self.intrinsic_call(Intrinsic::PassBarrier, vec![address], span));
+            let address = vec![self.address_of(object.clone(), span)];
+            return match (name, args) {
+                ("arrive_and_wait", []) => Some(self.intrinsic_call(Intrinsic::PassBarrier, address, span)),
+                ("arrive", []) => {
+                    let token = ExprKind::Intrinsic(Intrinsic::ArriveAt, address);
+                    Some(Expr::new(token, Type::Int(IntTy::U64), span))
+                }
+                ("wait", [token]) if is_number(token) => {
+                    let wait = self.intrinsic_call(Intrinsic::WaitAt, address, span);
+                    Some(self.preceded(vec![self.value(token.clone())], wait))
+                }
+                _ => None,
+            };
+        }
+        if !args.is_empty() {
+            return None;
         }
         // How many batches of this pipeline are not released.
         let batches = self.member(object.clone(), "batches", span);
