@@ -122,7 +122,7 @@ impl Machine<'_> {
         Ok(window as i128 * WINDOW + offset)
     }
 
-    pub fn from_shared_address(&self, number: i128) -> Result<i128, Stop> {
+    pub fn place_of_shared_address(&self, number: i128) -> Result<i128, Stop> {
         let window = usize::try_from(number.div_euclid(WINDOW)).ok().and_then(|at| self.windows.get(at));
         match window {
             Some(object) => Ok((object << 40) + number.rem_euclid(WINDOW)),

@@ -765,7 +765,7 @@ impl<'p> Machine<'p> {
                 Value::Int(0)
             }
             Op::SharedAddress => Value::Int(self.shared_address(pop(frame)?.int()?)?),
-            Op::FromSharedAddress => Value::Int(self.from_shared_address(pop(frame)?.int()?)?),
+            Op::FromSharedAddress => Value::Int(self.place_of_shared_address(pop(frame)?.int()?)?),
             Op::MemSet => {
                 let (to, byte, length) = three(frame)?;
                 let bytes = vec![Some(byte as u8); length as usize];

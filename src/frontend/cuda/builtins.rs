@@ -468,7 +468,7 @@ pub fn vector_type(name: &str) -> Option<Type> {
     Some(Type::Struct(Arc::new(StructTy::layout(name, members, false, align, true))))
 }
 
-/// The type of the pipelines of a thread, which count the batches of copies that are not released, and that of the barriers of
+/// The type of the pipelines of a thread, which count the batches of copies that are not waited for, and that of the barriers of
 /// a block: `cuda::pipeline<cuda::thread_scope_thread>`; and numbers of bytes, of which something is known.
 pub fn waiting_type(name: &str, arguments: &str) -> Option<Type> {
     if name == "aligned_size_t" {

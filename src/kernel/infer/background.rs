@@ -9,11 +9,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::finish::each_access;
 use super::loops::{contains_sync, substitute};
 use super::value::{ObjId, Pointer, Value};
-use super::{ObjectKind, Touches, Walk};
+use super::{MAX_WORK, ObjectKind, Touches, Walk};
 use crate::base::Span;
 use crate::core::protocol::Fence;
 use crate::core::range::RangeValues;
 use crate::core::{Access, Mode, Protocol, Range, Scope, SiteId, Step};
+use crate::exp::syntax::work_done;
 use crate::exp::{B, Fun, FunKind, IntTy, N, NBin, NExp, Subst, Var, free_vars_b};
 use crate::kernel::ir::{Builtin, Copier, Expr};
 
@@ -21,6 +22,8 @@ use crate::kernel::ir::{Builtin, Copier, Expr};
 /// iterations are known.
 const MOST: usize = 12;
 const MOST_KNOWN: usize = 64;
+/// Accesses that go on at one place.
+const MOST_FLIGHTS: usize = 256;
 
 /// What is noted where nothing is accessed.
 #[derive(Clone, Copy)]
@@ -237,7 +240,8 @@ impl<'p> Walk<'p> {
                 a.index.iter().for_each(|n| most = most.max(greatest(n)));
             }
         });
-        let mut flow = Flow { walk: self, background, most, next: 0 };
+        let limit = work_done().saturating_add(MAX_WORK);
+        let mut flow = Flow { limit, walk: self, background, most, next: 0 };
         flow.run(&protocol, &mut Vec::new())
     }
 }
@@ -269,6 +273,8 @@ struct Flow<'w, 'p> {
     /// The most batches that a wait leaves: greater ages are not told apart.
     most: u32,
     next: usize,
+    /// How far the work on terms may go.
+    limit: u64,
 }
 
 impl Flow<'_, '_> {
@@ -343,6 +349,16 @@ impl Flow<'_, '_> {
     }
 
     fn run_loop(&mut self, range: &Range, body: &Protocol, flights: &mut Vec<Flight>) -> Protocol {
+        // Loops within loops, through which copies go on under ever more conditions.
+        if work_done() >= self.limit || flights.len() > MOST_FLIGHTS {
+            let mut places = Vec::new();
+            each_access(body, &mut |a| places.push(a.site));
+            if let Some(site) = places.first() {
+                self.lose("the copies that go on here are too many to be followed", *site, Touches::Everything);
+            }
+            flights.clear();
+            return repeat(range.clone(), self.background.without_marks(body));
+        }
         let (marked, begins) = (self.background.is_marked(body), self.background.begins(body));
         let waits = contains_sync(body);
         if !marked && !begins {

@@ -131,7 +131,7 @@ impl<'l, 't> Body<'l, 't> {
     /// `None`: there are none, or others that may touch memory.
     fn copies(&mut self, node: Node<'t>, instructions: &[&str], span: Span) -> Option<Expr> {
         let about = |i: &&str| i.contains("cp.async.") || i.starts_with("cvta.to.shared.u64");
-        if !instructions.iter().any(about) || !instructions.iter().all(|i| about(&i) || computes(i)) {
+        if !instructions.iter().any(about) || !instructions.iter().all(|i| about(i) || computes(i)) {
             return None;
         }
         let outputs = self.operands(node, "output_operands")?;

@@ -150,7 +150,7 @@ impl<'l, 't> Body<'l, 't> {
         if !args.is_empty() {
             return None;
         }
-        // How many batches of this pipeline are not released.
+        // How many batches of this pipeline nobody has waited for.
         let batches = self.member(object.clone(), "batches", span);
         match name {
             "producer_acquire" => Some(self.intrinsic_call(Intrinsic::Nothing, vec![], span)),
@@ -159,12 +159,12 @@ impl<'l, 't> Body<'l, 't> {
                 let close = self.intrinsic_call(Intrinsic::CloseBatch, vec![], span);
                 Some(self.preceded(vec![more], close))
             }
-            // The oldest one that is not released is complete.
+            // The oldest of them is complete.
             "consumer_wait" => {
-                let count = self.binary("-", batches, int(1), span);
-                Some(self.intrinsic_call(Intrinsic::WaitForBatches, vec![count], span))
+                let left = self.update(batches, "-", int(1), false, span);
+                Some(self.intrinsic_call(Intrinsic::WaitForBatches, vec![left], span))
             }
-            "consumer_release" => Some(self.update(batches, "-", int(1), false, span)),
+            "consumer_release" => Some(self.intrinsic_call(Intrinsic::Nothing, vec![], span)),
             _ => None,
         }
     }
