@@ -6,7 +6,7 @@ use crate::base::{Name, Span};
 use crate::core::Scope;
 use crate::exp::{IntTy, NBin, NRel};
 use crate::kernel::ir::{
-    Builtin, Case, Expr, ExprKind, FunId, Function, GlobalId, Intrinsic, Loop, Stmt, StmtKind, Storage, VarId,
+    Builtin, Case, Copier, Expr, ExprKind, FunId, Function, GlobalId, Intrinsic, Loop, Stmt, StmtKind, Storage, VarId,
 };
 use crate::kernel::types::Type;
 
@@ -63,6 +63,15 @@ pub enum Op {
     BarrierReduce(Name),
     Atomic(Name, Scope, Type, usize),
     MemCopy,
+    /// A copy in the background; does it say how many bytes are read?
+    BeginCopy(Copier, bool),
+    BeginCopyUntil(Copier),
+    MakeBarrier,
+    PassBarrier,
+    CloseBatch,
+    WaitForBatches,
+    SharedAddress,
+    FromSharedAddress,
     MemSet,
     /// Accesses are not logged: annotations.
     Quiet(bool),
@@ -544,6 +553,37 @@ impl Compiler<'_> {
         let unsupported = |what: &dyn std::fmt::Display| Op::Unsupported(format!("`{what}`"));
         let op = match intrinsic {
             Intrinsic::FencedBarrier => unsupported(&"barrier with flags"),
+            Intrinsic::BeginCopy(copier) => {
+                args.iter().for_each(|a| self.value(a));
+                match args.len() {
+                    3 | 4 => Op::BeginCopy(*copier, args.len() == 4),
+                    _ => unsupported(&"copy"),
+                }
+            }
+            Intrinsic::BeginCopyUntil(copier) => {
+                args.iter().for_each(|a| self.value(a));
+                if args.len() == 4 { Op::BeginCopyUntil(*copier) } else { unsupported(&"copy") }
+            }
+            Intrinsic::MakeBarrier | Intrinsic::PassBarrier => {
+                args.iter().for_each(|a| self.value(a));
+                match (intrinsic, args.len()) {
+                    (Intrinsic::MakeBarrier, 2) => Op::MakeBarrier,
+                    (Intrinsic::PassBarrier, 1) => Op::PassBarrier,
+                    _ => unsupported(&"barrier"),
+                }
+            }
+            Intrinsic::CloseBatch => Op::CloseBatch,
+            Intrinsic::WaitForBatches | Intrinsic::SharedAddress | Intrinsic::FromSharedAddress => match args.first() {
+                Some(arg) => {
+                    self.value(arg);
+                    match intrinsic {
+                        Intrinsic::WaitForBatches => Op::WaitForBatches,
+                        Intrinsic::SharedAddress => Op::SharedAddress,
+                        _ => Op::FromSharedAddress,
+                    }
+                }
+                None => unsupported(&"nothing to wait for"),
+            },
             Intrinsic::GroupCopy | Intrinsic::WaitForCopies => unsupported(&"copy of a work-group"),
             Intrinsic::Atomic(name, scope) => {
                 args.iter().for_each(|a| self.value(a));
@@ -635,6 +675,7 @@ impl Compiler<'_> {
             | Intrinsic::TouchReadWrite(name)
             | Intrinsic::WritesPointers(name) => unsupported(name),
             Intrinsic::Surface { .. } => unsupported(&"surface"),
+            Intrinsic::ArriveAt | Intrinsic::WaitAt => unsupported(&"a half of a barrier"),
             Intrinsic::ClusterArrive | Intrinsic::ClusterWait => unsupported(&"barrier of a cluster"),
             Intrinsic::UniformInt | Intrinsic::DistinctInt | Intrinsic::OtherInt => unsupported(&"annotation"),
         };

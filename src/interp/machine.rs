@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use super::background::Copies;
 use super::barriers::{Status, release, stuck, wait};
 use super::code::{Code, Op, compile};
 use super::memory::{Fault, First, Home, Memory, ObjectId, int_bytes, mix, scalars, small};
@@ -41,14 +42,15 @@ pub(super) struct Worker {
     pub frames: Vec<Frame>,
     pub status: Status,
     pub phase: Phase,
-    quiet: bool,
+    pub quiet: bool,
+    pub copies: Copies,
 }
 
 pub(super) struct Machine<'p> {
     program: &'p Program,
-    inputs: &'p Inputs,
+    pub(super) inputs: &'p Inputs,
     code: FxHashMap<FunId, Rc<Code>>,
-    memory: Memory,
+    pub(super) memory: Memory,
     globals: FxHashMap<GlobalId, ObjectId>,
     /// Shared variables by block: of functions, of the unit, and the one whose size the launch gives.
     shared: FxHashMap<(u32, FunId, VarId), ObjectId>,
@@ -59,6 +61,8 @@ pub(super) struct Machine<'p> {
     wrapped: bool,
     /// The accesses that a replay looks for.
     pub watch: Option<Watch>,
+    /// The objects whose places have numbers in shared memory.
+    pub windows: Vec<i128>,
 }
 
 /// Runs a kernel.
@@ -130,6 +134,7 @@ impl<'p> Machine<'p> {
             steps: inputs.steps,
             wrapped: false,
             watch: None,
+            windows: Vec::new(),
         }
     }
 
@@ -196,6 +201,7 @@ impl<'p> Machine<'p> {
                 status: Status::Ready,
                 phase: Phase::default(),
                 quiet: false,
+                copies: Copies::default(),
             });
         }
         Ok(workers)
@@ -404,7 +410,7 @@ impl<'p> Machine<'p> {
 
     // ---- memory ----
 
-    fn log(&mut self, worker: &Worker, access: Access) -> Result<(), Stop> {
+    pub(super) fn log(&mut self, worker: &Worker, access: Access) -> Result<(), Stop> {
         if worker.quiet {
             return Ok(());
         }
@@ -420,7 +426,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Finds bytes, and notes the access when other threads can see them.
-    fn touch(
+    pub(super) fn touch(
         &mut self,
         worker: &Worker,
         address: i128,
@@ -471,6 +477,7 @@ impl<'p> Machine<'p> {
 
     pub fn step(&mut self, worker: &mut Worker) -> Result<(), Stop> {
         self.steps = self.steps.checked_sub(1).ok_or(Stop::OutOfBudget)?;
+        self.go_on(worker)?;
         let Some(mut frame) = worker.frames.pop() else {
             worker.status = Status::Done;
             return Ok(());
@@ -516,6 +523,14 @@ impl<'p> Machine<'p> {
                 let value = pop(&mut frame)?.truth()?;
                 worker.frames.push(frame);
                 wait(worker, Scope::Block, span, Some((name.clone(), value)))
+            }
+            Op::PassBarrier => {
+                let at = pop(&mut frame)?.int()?;
+                frame.stack.push(Value::Int(0));
+                self.touch(worker, at, Kind::Atomic(Scope::Block), &[], 8, span)?;
+                worker.copies.pass(at);
+                worker.frames.push(frame);
+                wait(worker, Scope::Block, span, None)
             }
             op => {
                 let result = self.simple(worker, &mut frame, op, span);
@@ -720,6 +735,37 @@ impl<'p> Machine<'p> {
                 self.memory.write(target, start, &bytes);
                 Value::Int(to)
             }
+            Op::BeginCopy(copier, reads) => {
+                let read = if *reads { Some(pop(frame)?.int()?) } else { None };
+                let (to, from, written) = three(frame)?;
+                let read = read.and_then(|n| u64::try_from(n).ok()).unwrap_or(written).min(written);
+                self.begin_copy(worker, *copier, None, [to, from], [written, read], span)?;
+                Value::Int(0)
+            }
+            Op::BeginCopyUntil(copier) => {
+                let barrier = pop(frame)?.int()?;
+                let (to, from, length) = three(frame)?;
+                self.begin_copy(worker, *copier, Some(barrier), [to, from], [length, length], span)?;
+                Value::Int(0)
+            }
+            Op::MakeBarrier => {
+                pop(frame)?;
+                let at = pop(frame)?.int()?;
+                let made = [Some(0); 8];
+                let (object, start) = self.touch(worker, at, Kind::Write, &made, 8, span)?;
+                self.memory.write(object, start, &made);
+                Value::Int(0)
+            }
+            Op::CloseBatch => {
+                worker.copies.close();
+                Value::Int(0)
+            }
+            Op::WaitForBatches => {
+                worker.copies.wait(pop(frame)?.int()?);
+                Value::Int(0)
+            }
+            Op::SharedAddress => Value::Int(self.shared_address(pop(frame)?.int()?)?),
+            Op::FromSharedAddress => Value::Int(self.place_of_shared_address(pop(frame)?.int()?)?),
             Op::MemSet => {
                 let (to, byte, length) = three(frame)?;
                 let bytes = vec![Some(byte as u8); length as usize];
@@ -740,7 +786,12 @@ impl<'p> Machine<'p> {
             }
             Op::Trap => return undefined("the kernel traps"),
             Op::Unsupported(text) => return unsupported(text.clone()),
-            Op::Call(..) | Op::CallValue(_) | Op::Return(_) | Op::Barrier(_) | Op::BarrierReduce(_) => {
+            Op::Call(..)
+            | Op::CallValue(_)
+            | Op::Return(_)
+            | Op::Barrier(_)
+            | Op::BarrierReduce(_)
+            | Op::PassBarrier => {
                 return unsupported("a call within an operation");
             }
         };

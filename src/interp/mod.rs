@@ -4,6 +4,7 @@
 //! run: an access outside of its object, a value that is not initialised, signed overflow and the like end the run, and
 //! so does whatever is not supported. A run that ended so proves nothing.
 
+mod background;
 pub mod barriers;
 pub mod code;
 pub mod machine;

@@ -69,6 +69,11 @@ impl Watch {
         [0, 1].iter().any(|one| self.numbers[*one] == worker.number && self.goal.spans[*one] == span)
     }
 
+    /// Of a copy that one of several threads makes: the thread that it is about.
+    pub fn copier(&self, span: Span) -> Option<u32> {
+        [0, 1].iter().find(|one| self.goal.spans[**one] == span).map(|one| self.numbers[*one])
+    }
+
     /// Takes note of an access.
     pub fn see(&mut self, worker: &Worker, access: Access) {
         for one in [0, 1] {

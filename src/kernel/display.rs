@@ -6,7 +6,8 @@
 use std::fmt::Write;
 
 use super::ir::{
-    Builtin, Expr, ExprKind, FunId, Function, GlobalId, Intrinsic, Program, Stmt, StmtKind, Storage, VarDecl, VarId,
+    Builtin, Copier, Expr, ExprKind, FunId, Function, GlobalId, Intrinsic, Program, Stmt, StmtKind, Storage, VarDecl,
+    VarId,
 };
 use crate::base::pretty::Printer;
 use crate::exp::IntTy;
@@ -240,6 +241,18 @@ fn intrinsic_name(intrinsic: &Intrinsic) -> String {
         Intrinsic::Surface { write, coordinates } => {
             format!("surface{coordinates} {}", if *write { "write" } else { "read" })
         }
+        Intrinsic::BeginCopy(Copier::Thread) => "begin copy".to_owned(),
+        Intrinsic::BeginCopy(Copier::Tile(lanes)) => format!("begin copy by {lanes}"),
+        Intrinsic::BeginCopy(Copier::Block) => "begin copy by block".to_owned(),
+        Intrinsic::BeginCopyUntil(by) => format!("{} until", intrinsic_name(&Intrinsic::BeginCopy(*by))),
+        Intrinsic::MakeBarrier => "make barrier".to_owned(),
+        Intrinsic::ArriveAt => "arrive at barrier".to_owned(),
+        Intrinsic::WaitAt => "wait at barrier".to_owned(),
+        Intrinsic::PassBarrier => "pass barrier".to_owned(),
+        Intrinsic::CloseBatch => "close batch".to_owned(),
+        Intrinsic::WaitForBatches => "wait for batches".to_owned(),
+        Intrinsic::SharedAddress => "shared address".to_owned(),
+        Intrinsic::FromSharedAddress => "from shared address".to_owned(),
         Intrinsic::GroupCopy => "group copy".to_owned(),
         Intrinsic::WaitForCopies => "wait for copies".to_owned(),
         Intrinsic::ReadThrough => "read".to_owned(),

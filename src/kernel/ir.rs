@@ -171,6 +171,14 @@ impl Unknown {
     }
 }
 
+/// Who makes a copy: the thread that begins it; or for each part of it some thread of its tile or block.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Copier {
+    Thread,
+    Tile(u32),
+    Block,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Intrinsic {
     /// First argument: the address. The others are operands. Name of the operation; scope of the atomicity.
@@ -213,6 +221,24 @@ pub enum Intrinsic {
         write: bool,
         coordinates: u8,
     },
+    /// Begins a copy in the background: destination, source, bytes, and of these how many are read where that may be fewer.
+    BeginCopy(Copier),
+    /// The same, to be complete when all threads have passed a barrier: destination, source, bytes, and the barrier.
+    BeginCopyUntil(Copier),
+    /// What this thread has begun to copy since the last of these is a batch.
+    CloseBatch,
+    /// Waits for the batches of this thread, but for so many of the last ones.
+    WaitForBatches,
+    /// Makes a barrier in memory, for a number of threads: its address, and the number.
+    MakeBarrier,
+    /// Arrives at such a barrier, and waits for the others: its address.
+    PassBarrier,
+    /// The two halves of that.
+    ArriveAt,
+    WaitAt,
+    /// The number that a place in shared memory has there; and the place of such a number.
+    SharedAddress,
+    FromSharedAddress,
     /// Copies in the background, on behalf of the block: destination, source, number of elements, event. The event.
     GroupCopy,
     /// Waits for such copies: the number of events, and where they are.

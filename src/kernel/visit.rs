@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::ir::{Builtin, Expr, ExprKind, Function, Intrinsic, Loop, Stmt, StmtKind, VarId};
+use super::ir::{Builtin, Copier, Expr, ExprKind, Function, Intrinsic, Loop, Stmt, StmtKind, VarId};
 use super::types::Type;
 use crate::core::Scope;
 
@@ -147,7 +147,12 @@ impl Axes {
                 }
                 ExprKind::Builtin(Builtin::ThreadIdx(a) | Builtin::BlockDim(a)) => self.block[usize::from(*a)] = true,
                 // Of the other axes they say nothing: a block that is not read along them is as good as one of extent 1.
-                ExprKind::Builtin(Builtin::LinearThread | Builtin::BlockSize) => self.block[0] = true,
+                ExprKind::Builtin(Builtin::LinearThread | Builtin::BlockSize)
+                | ExprKind::Intrinsic(
+                    Intrinsic::BeginCopy(Copier::Tile(_) | Copier::Block)
+                    | Intrinsic::BeginCopyUntil(Copier::Tile(_) | Copier::Block),
+                    _,
+                ) => self.block[0] = true,
                 ExprKind::Builtin(Builtin::BlockIdx(a) | Builtin::GridDim(a)) => self.grid[usize::from(*a)] = true,
                 // What is not modelled may be a number of the thread, or a ticket.
                 ExprKind::CallUnknown(name, _) => {
@@ -201,6 +206,8 @@ impl Changes {
             ExprKind::Intrinsic(
                 Intrinsic::Atomic(..)
                 | Intrinsic::MemCopy
+                | Intrinsic::BeginCopy(_)
+                | Intrinsic::BeginCopyUntil(_)
                 | Intrinsic::MemSet
                 | Intrinsic::TouchReadWrite(_)
                 | Intrinsic::WritesPointers(_),

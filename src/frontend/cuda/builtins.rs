@@ -500,6 +500,22 @@ pub fn vector_type(name: &str) -> Option<Type> {
     Some(Type::Struct(Arc::new(StructTy::layout(name, members, false, align, true))))
 }
 
+/// The type of the pipelines of a thread, which count the batches of copies that are not waited for, and that of the barriers of
+/// a block: `cuda::pipeline<cuda::thread_scope_thread>`; and numbers of bytes, of which something is known.
+pub fn waiting_type(name: &str, arguments: &str) -> Option<Type> {
+    if name == "aligned_size_t" {
+        return Some(Type::Int(IntTy::U64));
+    }
+    let scope = arguments.trim_matches(['<', '>', ' ']).rsplit("::").next().unwrap_or("");
+    let member = match (name, scope) {
+        ("pipeline", "thread_scope_thread") => ("batches", Type::INT),
+        ("barrier", "thread_scope_block") => ("state", Type::Int(IntTy::U64)),
+        _ => return None,
+    };
+    let members = vec![(Arc::from(member.0), member.1)];
+    Some(Type::Struct(Arc::new(StructTy::layout(&format!("cuda::{name}"), members, false, None, true))))
+}
+
 /// The bytes of the states of random number generators.
 fn generator_state(name: &str) -> Option<u64> {
     let stem = name.strip_suffix("_t").unwrap_or(name);

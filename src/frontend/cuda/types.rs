@@ -443,6 +443,10 @@ impl<'t> Body<'_, 't> {
         {
             return Type::Unknown(Arc::from(format!("thread_block_tile<{lanes}>")));
         }
+        let library = qualifier.parts.last().is_some_and(|last| last == "cuda");
+        if library && let Some(ty) = builtins::waiting_type(name, self.text(arguments)) {
+            return ty;
+        }
         match self.lower.names.find_type(name, self.scope, qualifier) {
             Found::One(TypeDecl::Class(class, Some(parameters))) if self.type_depth < 40 => {
                 self.type_depth += 1;

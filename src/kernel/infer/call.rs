@@ -3,15 +3,16 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::background;
 use super::state::Cells;
 use super::value::{ObjId, Offset, Pointer, Value};
 use super::{Frame, ObjectKind, Touches, Walk, conjuncts};
 use crate::base::{Name, Span};
 use crate::core::kernel::OTHER;
 use crate::core::protocol::{Barrier, Fence};
-use crate::core::{Mode, Protocol, Scope, SiteId};
+use crate::core::{Mode, Protocol, Range, Scope, SiteId};
 use crate::exp::subst::Leaves;
-use crate::exp::{B, Fun, FunKind, IntTy, N, NBin, NRel, Var};
+use crate::exp::{B, Fun, FunKind, IntTy, N, NBin, NExp, NRel, Var};
 use crate::kernel::bits::of_bits;
 use crate::kernel::ir::{Expr, ExprKind, FunId, Intrinsic, Program};
 use crate::kernel::types::{Type, is_group_of_threads};
@@ -289,11 +290,11 @@ impl<'p> Walk<'p> {
                 Value::Void
             }
             Intrinsic::ClusterArrive => {
-                self.arrive(span);
+                self.arrive(Scope::Cluster, None, span);
                 Value::Void
             }
             Intrinsic::ClusterWait => {
-                self.wait(span);
+                self.wait(Scope::Cluster, None, span);
                 Value::Void
             }
             Intrinsic::BarrierReduce(name) => {
@@ -425,6 +426,26 @@ impl<'p> Walk<'p> {
                 self.load(&pointer, &expr.ty, span)
             }
             Intrinsic::Surface { write, coordinates } => self.surface(*write, usize::from(*coordinates), args, expr),
+            Intrinsic::BeginCopy(copier) => self.begin_copy(*copier, false, args, span),
+            Intrinsic::BeginCopyUntil(copier) => self.begin_copy(*copier, true, args, span),
+            Intrinsic::MakeBarrier => self.make_barrier(args, span),
+            Intrinsic::PassBarrier => self.pass_barrier(args, span),
+            Intrinsic::ArriveAt => {
+                let place = self.barrier_object(args, span);
+                self.arrive(Scope::Block, place, span);
+                self.unknown_of(&expr.ty, "token")
+            }
+            Intrinsic::WaitAt => {
+                let place = self.barrier_object(args, span);
+                self.wait(Scope::Block, place, span);
+                Value::Void
+            }
+            Intrinsic::CloseBatch => self.close_batch(span),
+            Intrinsic::WaitForBatches => self.wait_for_batches(args, span),
+            // The address within shared memory stands for the pointer.
+            Intrinsic::SharedAddress | Intrinsic::FromSharedAddress => {
+                args.first().map(|a| self.eval(a)).unwrap_or(Value::Void)
+            }
             Intrinsic::GroupCopy => self.group_copy(args, span),
             Intrinsic::WaitForCopies => self.wait_for_copies(args, span),
             Intrinsic::Nothing => {
@@ -475,7 +496,7 @@ impl<'p> Walk<'p> {
     }
 
     /// The site of a barrier goes through the same table as those of accesses.
-    fn barrier_site(&mut self, span: Span) -> SiteId {
+    pub(super) fn barrier_site(&mut self, span: Span) -> SiteId {
         let site = self.site(span);
         let id = SiteId(self.events.len() as u32);
         let event = super::Event {
@@ -491,31 +512,33 @@ impl<'p> Walk<'p> {
         id
     }
 
-    /// The first half of a barrier of the cluster: its place, until the second half is found.
-    fn arrive(&mut self, span: Span) {
+    /// The first half of a barrier: its place, until the second half is found. A barrier in memory has a place there too.
+    fn arrive(&mut self, scope: Scope, at: Option<background::Place>, span: Span) {
         let id = self.barrier_site(span);
-        self.arrivals.push((id, span));
-        self.emit(Protocol::Sync(Barrier { scope: Scope::Cluster, mask: None, fence: Fence::ALL, site: id }));
+        self.arrivals.push((id, span, at));
+        self.emit(Protocol::Sync(Barrier { scope, mask: None, fence: Fence::ALL, site: id }));
     }
 
     /// The second half. What stands between the two halves is ordered with neither side of the barrier, and stands on
     /// both sides of it from here on.
-    fn wait(&mut self, span: Span) {
+    fn wait(&mut self, scope: Scope, place: Option<background::Place>, span: Span) {
         let arrival = self.out.iter().rposition(|p| match p {
-            Protocol::Sync(barrier) => self.arrivals.iter().any(|(id, _)| *id == barrier.site),
+            Protocol::Sync(barrier) => self.arrivals.iter().any(|(id, _, at)| *id == barrier.site && *at == place),
             _ => false,
         });
         let between = arrival.map(|at| (at, self.out[at + 1..].to_vec()));
-        match between.filter(|(_, between)| !between.iter().any(Protocol::synchronises)) {
+        let plain = |p: &Protocol| !p.synchronises() && !self.in_background(p);
+        match between.filter(|(_, between)| between.iter().all(plain)) {
             Some((at, between)) => {
                 self.out.remove(at);
-                self.barrier(Scope::Cluster, None, Fence::ALL, span);
+                self.passes(place, span);
+                self.barrier(scope, None, Fence::ALL, span);
                 self.out.extend(between);
             }
             None => {
-                let text = "this waits at a barrier, and what follows the arrive has barriers, or is not known";
+                let text = "this waits at a barrier, and what follows the arrive has barriers or copies in the background, or is not known";
                 self.lose("unknown-construct", text, span, Touches::Everything);
-                self.barrier(Scope::Cluster, None, Fence::ALL, span);
+                self.barrier(scope, None, Fence::ALL, span);
                 self.out.pop();
             }
         }
@@ -680,11 +703,12 @@ impl<'p> Walk<'p> {
     }
 
     /// An access to a number of bytes from a pointer on.
-    fn ranged(&mut self, pointer: &Pointer, length: &Value, mode: Mode, span: Span) {
-        let length = match length {
-            Value::Num(n) => n.as_num().and_then(|n| u64::try_from(n).ok()),
-            _ => None,
+    pub(super) fn ranged(&mut self, pointer: &Pointer, length: &Value, mode: Mode, span: Span) {
+        let (length, term) = match length {
+            Value::Num(n) => (n.as_num().and_then(|n| u64::try_from(n).ok()), Some(n.clone())),
+            _ => (None, None),
         };
+        let parts = term.and_then(|n| [16, 8, 4, 2, 1].into_iter().find_map(|size| Some((size, divided(&n, size)?))));
         if pointer.unknown.is_some() {
             self.lose("unknown-pointer", "this copies through a pointer that is not known", span, Touches::Everything);
             self.clobber_escaped();
@@ -701,6 +725,18 @@ impl<'p> Walk<'p> {
                 (ObjectKind::Array(_), Some(bytes)) => {
                     let access = self.access(target.object, &target.offset, bytes, None, mode.clone(), span);
                     self.emit(Protocol::branch(&guard, access, Protocol::Skip));
+                    if mode != Mode::Rd {
+                        self.touch(target.object);
+                    }
+                }
+                // [INF-RANGED] Part by part.
+                (ObjectKind::Array(_), None) if parts.is_some() => {
+                    let Some((size, count)) = &parts else { continue };
+                    let var = Var { name: self.names.fresh("part"), ty: IntTy::MATH };
+                    let offset = target.offset.moved(&N::var(&var), *size as u64, None);
+                    let access = self.access(target.object, &offset, *size as u64, None, mode.clone(), span);
+                    let all = Protocol::For(Range::up(var, N::num(0), count.clone()), Box::new(access));
+                    self.emit(Protocol::branch(&guard, all, Protocol::Skip));
                     if mode != Mode::Rd {
                         self.touch(target.object);
                     }
@@ -865,6 +901,26 @@ impl<'p> Walk<'p> {
     fn unused_assumption(&mut self, span: Span) {
         let text = "this assumption speaks of values that are not modelled; it is not used";
         self.lose("assumption-unused", text, span, Touches::Value);
+    }
+}
+
+/// A number of bytes, in parts of that size; `None` where that does not certainly come out even.
+fn divided(bytes: &N, size: i128) -> Option<N> {
+    if size == 1 {
+        return Some(bytes.clone());
+    }
+    match bytes.kind() {
+        NExp::Num(n) => (n % size == 0).then(|| N::num(n / size)),
+        NExp::Bin(NBin::Mul, ty, l, r) => {
+            let (divided_l, divided_r) = (divided(l, size), divided(r, size));
+            divided_l.map(|l| N::mul(*ty, &l, r)).or_else(|| divided_r.map(|r| N::mul(*ty, l, &r)))
+        }
+        NExp::Bin(op @ (NBin::Add | NBin::Min | NBin::Max), ty, l, r) => {
+            Some(N::bin(*op, *ty, &divided(l, size)?, &divided(r, size)?))
+        }
+        NExp::If(cond, t, e) => Some(N::ite(cond, &divided(t, size)?, &divided(e, size)?)),
+        NExp::Cast(ty, inner) => Some(N::cast(*ty, &divided(inner, size)?)),
+        _ => None,
     }
 }
 

@@ -58,11 +58,16 @@ impl<'p> Walk<'p> {
                 Value::Ptr(pointer)
             }
             ExprKind::Arith(op, ty, l, r) => {
-                let (l, r) = (self.number(l), self.number(r));
-                Value::Num(N::bin(*op, *ty, &l, &r))
+                let (a, b) = (self.eval(l), self.eval(r));
+                if let Some(moved) = moved_address(*op, &a, &b) {
+                    return moved;
+                }
+                let (a, b) = (self.as_number(a, &l.ty), self.as_number(b, &r.ty));
+                Value::Num(N::bin(*op, *ty, &a, &b))
             }
             ExprKind::Compare(op, l, r) => {
-                let (l, r) = (self.eval(l), self.eval(r));
+                let (a, b) = (self.eval(l), self.eval(r));
+                let (l, r) = (self.not_address(a, &l.ty), self.not_address(b, &r.ty));
                 Value::Num(self.compare(*op, l, r).as_number())
             }
             ExprKind::Opaque(op, args) => {
@@ -218,8 +223,17 @@ impl<'p> Walk<'p> {
         }
     }
 
+    /// An address within shared memory is a pointer here, and the number that it is is not known: it may be 0.
+    fn not_address(&mut self, value: Value, ty: &Type) -> Value {
+        match (&value, ty) {
+            (Value::Ptr(_), Type::Int(int)) => Value::Num(self.fresh_of_type("address", *int)),
+            _ => value,
+        }
+    }
+
     pub(super) fn truth(&mut self, expr: &'p Expr) -> B {
         let value = self.eval(expr);
+        let value = self.not_address(value, &expr.ty);
         let cond = match value {
             Value::Num(n) => self.number_truth(&n, &expr.ty),
             Value::Ptr(p) => self.not_null(&p),
@@ -411,6 +425,10 @@ impl<'p> Walk<'p> {
                 Value::Num(B::or(list.into_iter().map(|(g, _)| g).collect::<Vec<_>>()).as_number())
             }
             (Value::Fun(..), Type::Int(int)) => Value::Num(self.fresh_of_type("address", *int)),
+            (Value::Ptr(p), Type::Int(int)) if matches!(from, Type::Int(_)) => match int.bits >= 32 {
+                true => Value::Ptr(p),
+                false => self.not_address(Value::Ptr(p), to),
+            },
             (Value::Ptr(p), Type::Int(IntTy::BOOL)) => Value::Num(self.not_null(&p).as_number()),
             (Value::Num(n), Type::Int(int)) => match from {
                 Type::Int(_) => Value::Num(N::cast(*int, &n)),
@@ -859,6 +877,16 @@ impl<'p> Walk<'p> {
             }
         }
     }
+}
+
+/// An address within shared memory that is moved by bytes.
+fn moved_address(op: NBin, l: &Value, r: &Value) -> Option<Value> {
+    let (pointer, by) = match (op, l, r) {
+        (NBin::Add, Value::Ptr(p), Value::Num(by)) | (NBin::Add, Value::Num(by), Value::Ptr(p)) => (p, by.clone()),
+        (NBin::Sub, Value::Ptr(p), Value::Num(by)) => (p, N::sub(IntTy::MATH, &N::num(0), by)),
+        _ => return None,
+    };
+    Some(Value::Ptr(pointer.map(|o| o.moved(&by, 1, None))))
 }
 
 /// Numbers from here on stand for floating-point constants: never an integer, and equal for equal constants.

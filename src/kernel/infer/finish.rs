@@ -25,6 +25,7 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
     }
     let emitted = Protocol::seq(std::mem::take(&mut walk.out));
     let protocol = without_arrivals(emitted, &mut walk);
+    let protocol = walk.with_background(protocol);
     let protocol = walk.with_settled(&protocol);
     let mut by_array: BTreeMap<Name, Vec<usize>> = BTreeMap::new();
     let mut written: BTreeSet<Name> = BTreeSet::new();
@@ -188,7 +189,7 @@ fn without_arrivals(protocol: Protocol, walk: &mut Walk) -> Protocol {
     }
     let mut left = Vec::new();
     let protocol =
-        erase(&protocol, &|site| walk.arrivals.iter().find(|(s, _)| *s == site).map(|(_, at)| *at), &mut left);
+        erase(&protocol, &|site| walk.arrivals.iter().find(|(s, ..)| *s == site).map(|(_, at, _)| *at), &mut left);
     for span in left {
         let text = "this arrives at a barrier, and the wait does not follow in the same block of code";
         walk.lose("unknown-construct", text, span, Touches::Everything);
@@ -301,7 +302,7 @@ fn place(p: &Protocol, walk: &Walk, layouts: &HashMap<Name, Layout>) -> Protocol
     }
 }
 
-fn each_access(p: &Protocol, f: &mut impl FnMut(&Access)) {
+pub(super) fn each_access(p: &Protocol, f: &mut impl FnMut(&Access)) {
     match p {
         Protocol::Skip | Protocol::Sync(_) => {}
         Protocol::Access(a) => f(a),

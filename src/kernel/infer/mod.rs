@@ -4,6 +4,7 @@
 //! and logs as a loss whatever it could not model, with what that may touch. A kernel is race-free only when no loss
 //! touches memory. See `protocol-spec/08-inference.md`.
 
+mod background;
 mod call;
 mod copies;
 mod expr;
@@ -177,8 +178,8 @@ pub struct Walk<'p> {
     grid_dim: [N; 3],
     /// Blocks of a cluster; 1 where there are no clusters.
     cluster_dim: [N; 3],
-    /// The first halves of barriers of clusters, as they stand in what is emitted.
-    arrivals: Vec<(SiteId, Span)>,
+    /// The first halves of barriers, as they stand in what is emitted, and which barriers in memory they are of.
+    arrivals: Vec<(SiteId, Span, Option<background::Place>)>,
     /// Private objects whose address was taken.
     escaped: BTreeSet<ObjId>,
     holes: Vec<Value>,
@@ -193,6 +194,8 @@ pub struct Walk<'p> {
     found: Vec<found::Found>,
     /// What work-groups copy in the background here.
     copies: Vec<copies::Copy>,
+    /// What threads copy in the background.
+    background: background::Background,
     warp_size: i128,
     /// What may still be walked, and how far the work on terms may go.
     steps: usize,
@@ -369,6 +372,7 @@ impl<'p> Walk<'p> {
             atomics: BTreeMap::new(),
             found: Vec::new(),
             copies: Vec::new(),
+            background: background::Background::default(),
             warp_size: config.warp_size,
             steps: config.steps,
             left_out: config.left_out.clone(),

@@ -93,6 +93,9 @@ impl<'l, 't> Body<'l, 't> {
         let barriers = instructions.iter().map(|i| barrier(i)).collect::<Option<Vec<_>>>();
         let barriers = barriers.filter(|list| !list.is_empty());
         let jumps = node.child_by_field_name("goto_labels").is_some();
+        if !jumps && let Some(copies) = self.copies(node, &instructions, span) {
+            return copies;
+        }
         if jumps || (barriers.is_none() && !instructions.iter().all(|i| computes(i))) {
             return self.unknown(node, "inline assembly");
         }
@@ -124,6 +127,116 @@ impl<'l, 't> Body<'l, 't> {
         self.preceded(all, last)
     }
 
+    /// Instructions that copy in the background, or wait for such copies, and the address of a place within shared memory.
+    /// `None`: there are none, or others that may touch memory.
+    fn copies(&mut self, node: Node<'t>, instructions: &[&str], span: Span) -> Option<Expr> {
+        let about = |i: &&str| i.contains("cp.async.") || i.starts_with("cvta.to.shared.u64");
+        if !instructions.iter().any(about) || !instructions.iter().all(|i| about(i) || computes(i)) {
+            return None;
+        }
+        let outputs = self.operands(node, "output_operands")?;
+        let inputs = self.operands(node, "input_operands")?;
+        if let ([(_, place)], [(_, pointer)]) = (outputs.as_slice(), inputs.as_slice()) {
+            // `cvta.to.shared.u64 r, %1; cvt.u32.u64 %0, r;`
+            let steps: Vec<&str> = instructions.iter().filter(|i| !i.starts_with(".reg")).copied().collect();
+            let [cvta, rest @ ..] = steps.as_slice() else { return None };
+            let (to, of) = cvta.strip_prefix("cvta.to.shared.u64")?.split_once(',')?;
+            let result = match rest {
+                [] => to.trim(),
+                [cvt] => {
+                    let (result, from) = cvt.strip_prefix("cvt.u32.u64")?.split_once(',')?;
+                    (from.trim() == to.trim()).then_some(result.trim())?
+                }
+                _ => return None,
+            };
+            if (result, of.trim()) != ("%0", "%1") {
+                return None;
+            }
+            let pointer = self.value(pointer.clone());
+            let address = ExprKind::Intrinsic(Intrinsic::SharedAddress, vec![pointer]);
+            let address = Expr::new(address, Type::Int(IntTy::U64), span);
+            let address = self.convert(address, place.ty.value());
+            return Some(self.assign(place.clone(), address, span));
+        }
+        if !outputs.is_empty() {
+            return None;
+        }
+        let inputs: Vec<Expr> = inputs.into_iter().map(|(_, e)| self.value(e)).collect();
+        let mut predicates: HashMap<&str, Expr> = HashMap::new();
+        let mut all = Vec::new();
+        for instruction in instructions {
+            let (predicate, code) = match instruction.strip_prefix('@') {
+                Some(rest) => rest.split_once(char::is_whitespace).map(|(p, rest)| (Some(p), rest.trim()))?,
+                None => (None, *instruction),
+            };
+            let (operation, operands) = code.split_once(char::is_whitespace).unwrap_or((code, ""));
+            let operands: Vec<&str> = operands.split(',').map(str::trim).filter(|o| !o.is_empty()).collect();
+            if let ("setp.ne.b32" | "setp.ne.s32" | "setp.ne.u32", [name, of, "0"]) = (operation, operands.as_slice()) {
+                let value = operand(of, &inputs, span)?;
+                predicates.insert(name, self.truth(value));
+                continue;
+            }
+            let Some(operation) = operation.strip_prefix("cp.async.") else {
+                // What it computes is in a register that no copy is given, unless it is a predicate.
+                predicates.retain(|name, _| !operands.contains(name));
+                continue;
+            };
+            let steps = self.copy_instruction(operation, &operands, &inputs, span)?;
+            for step in steps {
+                all.push(match predicate {
+                    None => step,
+                    Some(name) => {
+                        let (name, negated) = name.strip_prefix('!').map_or((name, false), |name| (name, true));
+                        let cond = predicates.get(name)?.clone();
+                        let nothing = self.intrinsic_call(Intrinsic::Nothing, vec![], span);
+                        let (then, els) = if negated { (nothing, step) } else { (step, nothing) };
+                        let choice = ExprKind::Choose(Box::new(cond), Box::new(then), Box::new(els));
+                        Expr::new(choice, Type::Void, span)
+                    }
+                });
+            }
+        }
+        let last = all.pop()?;
+        Some(self.preceded(all, last))
+    }
+
+    /// What is left of the name of an instruction after `cp.async.`, and its operands.
+    fn copy_instruction(&self, name: &str, operands: &[&str], inputs: &[Expr], span: Span) -> Option<Vec<Expr>> {
+        let int = |n: i128| Expr::new(ExprKind::Int(n), Type::INT, span);
+        let close = || self.intrinsic_call(Intrinsic::CloseBatch, vec![], span);
+        let wait = |count: Expr| self.intrinsic_call(Intrinsic::WaitForBatches, vec![count], span);
+        match (name, operands) {
+            ("commit_group", []) => return Some(vec![close()]),
+            ("wait_all", []) => return Some(vec![close(), wait(int(0))]),
+            ("wait_group", [count]) => return Some(vec![wait(operand(count, inputs, span)?)]),
+            _ => {}
+        }
+        let mut parts = name.split('.');
+        let shape = [parts.next()?, parts.next()?, parts.next()?];
+        if !matches!(shape, ["ca" | "cg", "shared" | "shared::cta", "global"]) {
+            return None;
+        }
+        let rest: Vec<&str> = parts.collect();
+        if !rest.iter().all(|part| part.starts_with("L2::")) {
+            return None;
+        }
+        let [to, from, size, others @ ..] = operands else { return None };
+        // The last one is a hint for the cache.
+        let others = if rest.contains(&"L2::cache_hint") { others.split_last()?.1 } else { others };
+        let byte = Type::Int(IntTy::U8);
+        let to = address(to, inputs, span)?;
+        let to = Expr::new(ExprKind::Intrinsic(Intrinsic::FromSharedAddress, vec![to]), byte.clone().ptr(), span);
+        let from = operand(from.strip_prefix('[')?.strip_suffix(']')?, inputs, span)?;
+        let from = if matches!(from.ty, Type::Ptr(_)) { from } else { return None };
+        let mut args = vec![to, from, operand(size, inputs, span)?];
+        match others {
+            [] => {}
+            [read] => args.push(operand(read, inputs, span)?),
+            _ => return None,
+        }
+        Some(vec![self.intrinsic_call(Intrinsic::BeginCopy(Copier::Thread), args, span)])
+    }
+
     /// Constraints and expressions; `None` when one is in memory.
     fn operands(&mut self, node: Node<'t>, list: &str) -> Option<Vec<(String, Expr)>> {
         let Some(list) = node.child_by_field_name(list) else { return Some(Vec::new()) };
@@ -138,6 +251,31 @@ impl<'l, 't> Body<'l, 't> {
             found.push((constraint, value));
         }
         Some(found)
+    }
+}
+
+/// `%1`, or a number.
+fn operand(text: &str, inputs: &[Expr], span: Span) -> Option<Expr> {
+    let text = text.trim();
+    match text.strip_prefix('%') {
+        Some(number) => inputs.get(number.parse::<usize>().ok()?).cloned(),
+        None => Some(Expr::new(ExprKind::Int(text.parse().ok()?), Type::INT, span)),
+    }
+}
+
+/// `[%1]` or `[%1 + 16]`.
+fn address(text: &str, inputs: &[Expr], span: Span) -> Option<Expr> {
+    let inner = text.strip_prefix('[')?.strip_suffix(']')?;
+    let (base, by) = inner.split_once('+').unwrap_or((inner, "0"));
+    let (base, by) = (operand(base, inputs, span)?, by.trim().parse::<i128>().ok()?);
+    let ty = base.ty.clone();
+    match (&ty, by) {
+        (_, 0) => Some(base),
+        (Type::Int(int), _) => {
+            let by = Expr::new(ExprKind::Int(by), ty.clone(), span);
+            Some(Expr::new(ExprKind::Arith(NBin::Add, *int, Box::new(base), Box::new(by)), ty.clone(), span))
+        }
+        _ => None,
     }
 }
 

@@ -240,6 +240,9 @@ impl<'l, 't> Body<'l, 't> {
         if let ("labeled_partition" | "binary_partition", [_, _]) = (name, args.as_slice()) {
             return self.partition(args, span);
         }
+        if let Some(made) = self.background_call(name, template, &args, span) {
+            return made;
+        }
         if let Some(made) = self.group_function(name, &args, span) {
             return made;
         }

@@ -588,6 +588,12 @@ impl<'l, 't> Body<'l, 't> {
                 Method::None => {}
             }
         }
+        if let Type::Struct(_) = &class {
+            let args: Vec<Expr> = arguments.iter().map(|a| self.expr(*a)).collect();
+            if let Some(done) = self.waiting_member(&object, name, &args, span) {
+                return done;
+            }
+        }
         if let (Type::Unknown(group), "barrier_arrive" | "barrier_wait") = (&class, name)
             && &**group == "cluster_group"
         {
@@ -627,7 +633,13 @@ impl<'l, 't> Body<'l, 't> {
 
     /// Is this an object whose member functions may wait for other threads?
     fn waits(&self, class: &Type) -> bool {
-        matches!(class.value(), Type::Unknown(name) if name.contains("barrier") || name.contains("pipeline"))
+        let waits = |name: &str| name.contains("barrier") || name.contains("pipeline");
+        match class.value() {
+            Type::Unknown(name) => waits(name),
+            // Of a library, and not of the program.
+            Type::Struct(class) => class.name.starts_with("cuda::") && waits(&class.name),
+            _ => false,
+        }
     }
 
     /// What waits in a way that is not known: whether a thread gets past it, and when, is not known either, so that nothing

@@ -34,7 +34,7 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     /// The lanes of a tile, by its type.
-    fn tile_lanes(group: &Type) -> Option<i128> {
+    pub(super) fn tile_lanes(group: &Type) -> Option<i128> {
         let Type::Unknown(name) = group.value() else { return None };
         let name = name.strip_suffix(INNER).unwrap_or(name);
         let lanes: i128 = name.strip_prefix("thread_block_tile<")?.strip_suffix('>')?.parse().ok()?;

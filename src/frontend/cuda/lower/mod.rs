@@ -8,6 +8,7 @@ use std::sync::Arc;
 use tree_sitter::Node;
 
 mod assembly;
+mod background;
 mod calls;
 mod class;
 mod collective;

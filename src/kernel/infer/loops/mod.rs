@@ -16,8 +16,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use carried::differs;
-pub(super) use code::substitute;
-use code::{contains_sync, has_atomic, has_loop, protocol_leaves};
+pub(super) use code::{contains_sync, substitute};
+use code::{has_atomic, has_loop, protocol_leaves};
 use finish::binder_label;
 use leading::Parts;
 use range::{in_range, most_trips, one_more};

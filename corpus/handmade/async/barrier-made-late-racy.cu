@@ -1,0 +1,18 @@
+//xfail:DATA_RACE
+//--blockDim=256 --gridDim=8
+// The barrier after the making of the object is dropped.
+#include <cooperative_groups.h>
+#include <cuda/barrier>
+namespace cg = cooperative_groups;
+
+__global__ void by_barrier(const int *in, int *out)
+{
+    __shared__ int tile[256];
+    __shared__ cuda::barrier<cuda::thread_scope_block> filled;
+    cg::thread_block group = cg::this_thread_block();
+    if (threadIdx.x == 0)
+        init(&filled, group.size());
+    cuda::memcpy_async(group, tile, in + blockIdx.x * 256, sizeof(int) * 256, filled);
+    filled.arrive_and_wait();
+    out[blockIdx.x * 256 + threadIdx.x] = tile[255 - threadIdx.x];
+}
