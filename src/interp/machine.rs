@@ -15,7 +15,7 @@ use super::{Access, End, Inputs, Kind, Phase, Run, Stop, Thread, undefined, unsu
 use crate::base::{Name, Span};
 use crate::core::Scope;
 use crate::exp::{IntTy, NBin, eval};
-use crate::kernel::ir::{Builtin, ExprKind, FunId, Function, GlobalId, Program, Storage, VarId};
+use crate::kernel::ir::{Builtin, Expr, ExprKind, FunId, Function, GlobalId, Program, Storage, VarId};
 use crate::kernel::types::Type;
 
 /// Functions as values: numbers that are no address.
@@ -391,17 +391,12 @@ impl<'p> Machine<'p> {
             Type::Array(elem, Some(n)) => ((**elem).clone(), *n),
             ty => (ty.clone(), 1),
         };
-        if self.inputs.exact
-            && global.initialised
-            && !matches!(&global.init, Some(i) if matches!(i.kind, ExprKind::Int(_)))
-        {
+        let given = global.init.as_ref().and_then(|init| constant_bytes(init, &elem, count));
+        if self.inputs.exact && global.initialised && given.is_none() {
             return unsupported(format!("the initialiser of `{}`", decl.name));
         }
         let object = self.fill(&decl.name, home, &elem, count)?;
-        if let (Some(init), Type::Int(int)) = (&global.init, &decl.ty)
-            && let ExprKind::Int(value) = init.kind
-        {
-            let bytes: Vec<Option<u8>> = int_bytes(*int, value).into_iter().map(Some).collect();
+        if let Some(bytes) = given {
             self.memory.give(object, &bytes);
         }
         self.globals.insert(id, object);
@@ -866,4 +861,33 @@ fn part_name(ty: &Type, name: &str, offset: u64) -> String {
         }
         _ => name.to_owned(),
     }
+}
+
+/// What an initialiser gives so many integers: what it does not list is zero.
+fn constant_bytes(init: &Expr, elem: &Type, count: u64) -> Option<Vec<Option<u8>>> {
+    /// Larger tables are not given.
+    const MOST: u64 = 1 << 16;
+    let Type::Int(int) = elem else { return None };
+    let one = |part: &Expr| match &part.kind {
+        ExprKind::Int(value) => Some(int_bytes(*int, *value)),
+        ExprKind::Convert(inner) => match inner.kind {
+            ExprKind::Int(value) => Some(int_bytes(*int, value)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let size = elem.size().saturating_mul(count);
+    let ExprKind::Aggregate(parts) = &init.kind else {
+        return one(init).map(|bytes| bytes.into_iter().map(Some).collect());
+    };
+    if size > MOST {
+        return None;
+    }
+    let mut all = vec![Some(0); size as usize];
+    for (at, part) in parts {
+        for (place, byte) in all.iter_mut().skip(*at as usize).zip(one(part)?) {
+            *place = Some(byte);
+        }
+    }
+    Some(all)
 }

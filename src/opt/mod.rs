@@ -14,7 +14,7 @@ pub mod sample;
 mod values;
 
 pub use facts::Facts;
-pub use merge::merged;
+pub use merge::{Run, merged, merged_by};
 
 use crate::base::Name;
 use crate::core::race::{RacePhase, race_pair};

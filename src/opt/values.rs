@@ -9,7 +9,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::powers::Powers;
 use crate::exp::poly::{AtomId, Monomial, Poly, scaled};
-use crate::exp::{IntTy, Interval, N, NBin, NExp, Ranges};
+use crate::exp::{IntTy, Interval, N, NBin, NExp, Ranges, conversions};
 
 /// An unknown.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -161,6 +161,13 @@ impl Values {
         if overflow_is_undefined(term) {
             if self.assume {
                 self.assumed.insert(term.clone());
+                for conversion in conversions(term) {
+                    let NExp::Cast(to, inner) = conversion.kind() else { continue };
+                    let raw = self.number(inner, to.bits);
+                    if !raw.is_some_and(|raw| self.interval(&raw).within(Interval::of_type(*to))) {
+                        self.assumed.insert(conversion);
+                    }
+                }
                 self.note(&raw, Interval::of_type(ty));
                 return raw;
             }

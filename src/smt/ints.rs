@@ -9,7 +9,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use crate::base::Name;
 use crate::exp::poly::{AtomId, Poly, TooLarge, gcd, scaled};
-use crate::exp::{B, BExp, Fun, IntTy, Interval, N, NBin, NExp, NRel, Var};
+use crate::exp::{B, BExp, Fun, IntTy, Interval, N, NBin, NExp, NRel, Var, conversions};
 
 /// What to do where a value may wrap around, and no cheap exact form is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -503,6 +503,14 @@ impl Ints {
             return self.raw(poly, own, raw.ok);
         }
         self.assumed.insert(term.clone());
+        if signed_arithmetic(term) {
+            for conversion in conversions(term) {
+                let NExp::Cast(to, inner) = conversion.kind() else { continue };
+                if !self.number(inner, to.bits)?.interval.within(Interval::of_type(*to)) {
+                    self.assumed.insert(conversion);
+                }
+            }
+        }
         let not_below = self.at_most_zero(&raw.poly.scale(-1)?.plus(min)?, Interval::ALL);
         let not_above = self.at_most_zero(&raw.poly.plus(-max)?, Interval::ALL);
         let ok = self.and(vec![raw.ok, not_below, not_above]);
@@ -1096,6 +1104,13 @@ pub fn needs_large_sizes(term: &N) -> bool {
             NExp::Bin(NBin::Shl, _, l, r) => r.as_num().is_some_and(|n| (0..=16).contains(&n)) && goes_up(l),
             NExp::Bin(..) | NExp::If(..) | NExp::Call(..) => false,
         }
+    }
+    // What is converted to a signed type is then less than half as large.
+    if let NExp::Cast(ty, inner) = term.kind()
+        && (ty.bits == 0 || ty.bits >= 32)
+        && (inner.as_var().is_some() || needs_large_sizes(inner))
+    {
+        return true;
     }
     let rests_on_more = || crate::exp::free_vars_n(term).iter().any(|v| of_launch(v).is_none());
     counts_threads(term) || goes_up(term) && rests_on_more()

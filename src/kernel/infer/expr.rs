@@ -161,7 +161,7 @@ impl<'p> Walk<'p> {
             }
             ExprKind::Unknown(unknown) => {
                 if unknown.may_order() {
-                    self.order.fence();
+                    self.order.anything();
                 }
                 let touches = match unknown.code {
                     "unknown-value" | "unknown-type" => Touches::Value,

@@ -14,6 +14,7 @@ pub struct Order {
     /// Has there been one?
     met: bool,
     fences: bool,
+    atomics: bool,
 }
 
 /// The beginning of a loop.
@@ -32,6 +33,7 @@ impl Order {
 
     pub fn atomic(&mut self) {
         self.met = true;
+        self.atomics = true;
     }
 
     pub fn fence(&mut self) {
@@ -43,6 +45,12 @@ impl Order {
         Entered { accesses: self.accesses.len(), met: self.met }
     }
 
+    /// What is not understood may be all of that.
+    pub fn anything(&mut self) {
+        self.atomic();
+        self.fence();
+    }
+
     /// What an iteration has met, the accesses of the next one come after.
     pub fn leave(&mut self, entered: Entered) {
         if self.met && !entered.met {
@@ -50,8 +58,8 @@ impl Order {
         }
     }
 
-    /// The accesses that may come after those of another thread: one thread has to fence what another one waits for.
+    /// The accesses that may come after those of another thread: it takes a fence, and an atomic operation to wait for.
     pub fn ordered(self) -> BTreeSet<SiteId> {
-        if self.fences { self.later } else { BTreeSet::new() }
+        if self.fences && self.atomics { self.later } else { BTreeSet::new() }
     }
 }
