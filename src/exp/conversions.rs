@@ -13,7 +13,10 @@ pub fn conversions(term: &N) -> Vec<N> {
                 walk(r, found);
             }
             NExp::Bin(NBin::Shl, _, l, _) => walk(l, found),
-            NExp::Cast(..) if !found.contains(term) => found.push(term.clone()),
+            NExp::Cast(_, inner) if !found.contains(term) => {
+                found.push(term.clone());
+                walk(inner, found);
+            }
             _ => {}
         }
     }

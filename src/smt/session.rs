@@ -549,13 +549,12 @@ impl Session {
         self.link.work = Some(most.as_millis() as u64 * WORK / 3);
         let answer = self.exactly(query, bit_ops, Instant::now() + most * PATIENCE);
         self.link.work = None;
+        // A solution that is not wanted says nothing of others.
+        let answer = answer.filter(|answer| !matches!(answer, Answer::Sat(model) if !self.wanted(model, assumed)));
         if answer.is_none() {
             self.open = assumed.to_vec();
         }
-        match answer? {
-            Answer::Sat(model) if !self.wanted(&model, assumed) => None,
-            answer => Some(answer),
-        }
+        answer
     }
 
     /// A solution without assumptions for one of the usual sizes of blocks, with which the products of the launch are linear.
