@@ -419,15 +419,19 @@ impl Tried<'_> {
                 }
                 let key = (access.phase.warp as usize, access.span, name);
                 let (start, end) = (i128::from(access.start), i128::from(access.start + access.length));
-                let fits = |(bytes, mode): &Known| {
-                    let mode = match (access.kind, mode) {
-                        (Kind::Read, ModeValue::Rd) | (Kind::Write, ModeValue::Wr(_)) => true,
-                        (Kind::Atomic(own), ModeValue::At(scope)) => own == *scope || *scope == Scope::Grid,
-                        _ => false,
-                    };
-                    mode && bytes.is_none_or(|(lo, hi)| lo <= start && end <= hi)
+                let fits = |mode: &ModeValue| match (access.kind, mode) {
+                    (Kind::Read, ModeValue::Rd) | (Kind::Write, ModeValue::Wr(_)) => true,
+                    (Kind::Atomic(own), ModeValue::At(scope)) => own == *scope || *scope == Scope::Grid,
+                    _ => false,
                 };
-                if !known.get(&key).is_some_and(|list| list.iter().any(fits)) {
+                // A copy of many bytes is several accesses there.
+                let mut parts: Vec<(i128, i128)> = known.get(&key).map_or(Vec::new(), |list| {
+                    let fitting = list.iter().filter(|(_, mode)| fits(mode));
+                    fitting.map(|(bytes, _)| bytes.unwrap_or((start, end))).collect()
+                });
+                parts.sort_unstable();
+                let reached = parts.iter().fold(start, |at, (lo, hi)| if *lo <= at { at.max(*hi) } else { at });
+                if parts.is_empty() || reached < end {
                     return Some(format!(
                         "an access that the protocol does not have: {:?} of {name} bytes {start}..{end} by block {:?} thread {:?} after {} barriers, {}; there it has {:?}\n{}",
                         access.kind,

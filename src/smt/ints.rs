@@ -1108,7 +1108,7 @@ pub fn needs_large_sizes(term: &N) -> bool {
     // What is converted to a signed type is then less than half as large.
     if let NExp::Cast(ty, inner) = term.kind()
         && (ty.bits == 0 || ty.bits >= 32)
-        && (inner.as_var().is_some() || needs_large_sizes(inner))
+        && (matches!(inner.kind(), NExp::Var(_) | NExp::Call(..)) || needs_large_sizes(inner))
     {
         return true;
     }
