@@ -1127,12 +1127,14 @@ fn of_launch(var: &Var) -> Option<(bool, char)> {
     Some((thread, axis.chars().next()?))
 }
 
+/// A product of what the launch is made of: its factor, and the axes that it has.
+type Product = (i128, Vec<(bool, char)>);
+
 /// Is the term at most a small multiple of the number of threads of the launch? It
 /// is a sum of few products that have no axis twice, in a type that is not narrow.
 fn counts_threads(term: &N) -> bool {
     const FEW: i128 = 16;
-    /// Each product: its factor, and the axes that it has.
-    fn products(term: &N) -> Option<Vec<(i128, Vec<(bool, char)>)>> {
+    fn products(term: &N) -> Option<Vec<Product>> {
         let narrow = |ty: &IntTy| ty.bits != 0 && ty.bits < 32;
         let all = match term.kind() {
             NExp::Cast(ty, _) | NExp::Bin(_, ty, ..) if narrow(ty) => return None,
@@ -1153,9 +1155,8 @@ fn counts_threads(term: &N) -> bool {
             NExp::Bin(NBin::Mul, _, l, r) => {
                 let (left, right) = (products(l)?, products(r)?);
                 let pairs = left.iter().flat_map(|l| right.iter().map(move |r| (l, r)));
-                let product = |((a, l), (b, r)): (&(i128, Vec<_>), &(i128, Vec<_>))| {
-                    Some((a.checked_mul(*b)?, [l.as_slice(), r].concat()))
-                };
+                let product =
+                    |((a, l), (b, r)): (&Product, &Product)| Some((a.checked_mul(*b)?, [l.as_slice(), r].concat()));
                 pairs.map(product).collect::<Option<_>>()?
             }
             _ => return None,
