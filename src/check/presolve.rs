@@ -34,10 +34,7 @@ impl Presolve {
 
     /// A phase with fewer accesses to the array: if they do not race, neither do those of the phase.
     pub fn merged(&self, phase: &RacePhase, array: &Name) -> Option<RacePhase> {
-        /// Of fewer accesses one question is not much less than the other.
-        const MANY: usize = 40;
-        let many = phase.sides.iter().filter(|side| side.array == *array).count() >= MANY;
-        (self.on && many).then(|| merged(phase, array)).flatten()
+        self.on.then(|| merged(phase, array)).flatten()
     }
 
     /// Was a solution of the query guessed?

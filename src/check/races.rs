@@ -278,9 +278,14 @@ impl Check<'_> {
 
     /// What it rests on that accesses which stand for all those to the array do not race. [OPT-MERGE]
     fn merged(&mut self, phase: &RacePhase, array: &Name) -> Option<Vec<String>> {
+        /// With more accesses, the question is not worth asking where there may well be a race.
+        const FEW: usize = 3;
         let facts = self.pair_facts(&phase.locals);
         if let Some(assumptions) = self.presolve.race_free(phase, array, &facts) {
             return Some(assumptions);
+        }
+        if phase.sides.len() > FEW {
+            return None;
         }
         let mut asked = vec![phase.assumptions.clone(), phase.races_on(array).formula];
         asked.extend(self.facts(&asked, &phase.locals));
