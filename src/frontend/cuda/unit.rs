@@ -532,19 +532,22 @@ fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
             while j < bytes.len() && bytes[j].is_ascii_whitespace() {
                 j += 1;
             }
-            let mut depth = 0usize;
-            while j < bytes.len() {
-                match bytes[j] {
-                    b'(' => depth += 1,
-                    b')' => depth = depth.saturating_sub(1),
-                    _ => {}
+            // Without arguments it is a word.
+            if bytes.get(j) == Some(&b'(') {
+                let mut depth = 0usize;
+                while let Some(byte) = bytes.get(j) {
+                    match byte {
+                        b'(' => depth += 1,
+                        b')' => depth = depth.saturating_sub(1),
+                        _ => {}
+                    }
+                    j += 1;
+                    if depth == 0 {
+                        break;
+                    }
                 }
-                j += 1;
-                if depth == 0 {
-                    break;
-                }
+                end = j;
             }
-            end = j;
             if word == "__cluster_dims__" {
                 found.clusters.push((start, cluster_dims(&text[i..end])));
             }

@@ -118,6 +118,8 @@ pub struct Lower<'t> {
     pending: Vec<(FunId, FunDecl<'t>, Bindings)>,
     /// By the node that declares them.
     globals: HashMap<usize, GlobalId>,
+    /// Those whose values are being computed.
+    enumerators: Vec<usize>,
     /// The constants of classes: by what declares them, the instance, and whether that was laid out.
     constants: HashMap<(usize, String, bool), (Option<i128>, Type)>,
     /// The scopes that nodes stand in, as far as they were asked for.
@@ -179,6 +181,7 @@ impl<'t> Lower<'t> {
             functions: HashMap::new(),
             pending: Vec::new(),
             globals: HashMap::new(),
+            enumerators: Vec::new(),
             constants: HashMap::new(),
             scopes_of: HashMap::new(),
             lambdas: HashMap::new(),

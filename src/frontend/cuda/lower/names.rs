@@ -167,7 +167,14 @@ impl<'l, 't> Body<'l, 't> {
         };
         let mut outer = Body::new(&mut *self.lower, bindings);
         (outer.scope, outer.type_depth, outer.class_type, outer.unfinished) = (scope, type_depth, class, unfinished);
-        Some(outer.constant(node)? + enumerator.plus)
+        // One that asks for itself, more than once even, has no value.
+        if outer.lower.enumerators.contains(&node.id()) {
+            return None;
+        }
+        outer.lower.enumerators.push(node.id());
+        let value = outer.constant(node);
+        outer.lower.enumerators.pop();
+        Some(value? + enumerator.plus)
     }
 
     pub(super) fn enumerator_type(&mut self, enumerator: &Enumerator<'t>) -> Type {
