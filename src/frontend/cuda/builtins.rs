@@ -161,7 +161,6 @@ pub fn function(name: &str) -> Option<Builtin> {
         "__builtin_amdgcn_wave_barrier"
         | "__builtin_amdgcn_sched_barrier"
         | "__builtin_amdgcn_sched_group_barrier"
-        | "__builtin_amdgcn_fence"
         | "__builtin_amdgcn_s_waitcnt"
         | "__builtin_amdgcn_s_sleep"
         | "__builtin_amdgcn_s_setprio"
@@ -192,7 +191,9 @@ pub fn function(name: &str) -> Option<Builtin> {
         // It orders nothing; a wait without another arrive is then a loss.
         "__cluster_barrier_arrive_relaxed" => known(Intrinsic::Nothing, Type::Void),
         "__syncwarp" => known(Intrinsic::Barrier(Scope::Warp), Type::Void),
-        "__threadfence" | "__threadfence_block" | "__threadfence_system" => known(Intrinsic::Fence, Type::Void),
+        "__threadfence" | "__threadfence_block" | "__threadfence_system" | "__builtin_amdgcn_fence" => {
+            known(Intrinsic::Fence, Type::Void)
+        }
         "__builtin_assume_aligned_" | "__pragma" => known(Intrinsic::Nothing, Type::Void),
         // Annotations of GPUVerify's prover, which this analysis does not need.
         "__invariant"

@@ -351,12 +351,12 @@ impl Flow<'_, '_> {
     fn run_loop(&mut self, range: &Range, body: &Protocol, flights: &mut Vec<Flight>) -> Protocol {
         // Loops within loops, through which copies go on under ever more conditions.
         if work_done() >= self.limit || flights.len() > MOST_FLIGHTS {
-            let mut places = Vec::new();
-            each_access(body, &mut |a| places.push(a.site));
-            if let Some(site) = places.first() {
-                self.lose("the copies that go on here are too many to be followed", *site, Touches::Everything);
-            }
-            flights.clear();
+            let text = "the copies that go on here are too many to be followed";
+            let given_up = std::mem::take(flights);
+            self.give_up(text, &given_up);
+            let mut begun = Vec::new();
+            each_access(body, &mut |a| begun.extend(self.background.accesses.contains_key(&a.site).then_some(a.site)));
+            begun.into_iter().for_each(|site| self.lose(text, site, Touches::Everything));
             return repeat(range.clone(), self.background.without_marks(body));
         }
         let (marked, begins) = (self.background.is_marked(body), self.background.begins(body));
@@ -415,7 +415,7 @@ impl Flow<'_, '_> {
                 }
             }
             let Some(before) = range.previous().filter(|_| steps < MOST) else {
-                self.give_up(&begun);
+                self.give_up(UNKNOWN_ITERATION, &begun);
                 break;
             };
             let mut shift = Subst::one(&range.var.name, &before);
@@ -483,7 +483,7 @@ impl Flow<'_, '_> {
             }
             steps += 1;
             let Some(before) = range.previous().filter(|_| steps <= MOST) else {
-                self.give_up(&next);
+                self.give_up(UNKNOWN_ITERATION, &next);
                 break;
             };
             let mut shift = Subst::one(&range.var.name, &before);
@@ -513,11 +513,10 @@ impl Flow<'_, '_> {
     }
 
     /// Copies of which it is not known when they are complete.
-    fn give_up(&mut self, flights: &[Flight]) {
+    fn give_up(&mut self, text: &str, flights: &[Flight]) {
         let mut lost = Vec::new();
         flights.iter().for_each(|flight| each_access(&flight.what, &mut |a| lost.push((a.array.clone(), a.site))));
         for (array, site) in lost {
-            let text = "in which iteration of a loop this copy is waited for is not known";
             self.lose(text, site, Touches::Array(array));
         }
     }
@@ -529,6 +528,8 @@ impl Flow<'_, '_> {
         }
     }
 }
+
+const UNKNOWN_ITERATION: &str = "in which iteration of a loop this copy is waited for is not known";
 
 /// The greatest number of batches that this may say are left; of one that is not known here, more than is usual.
 fn greatest(left: &N) -> u32 {

@@ -247,6 +247,7 @@ impl<'p> Walk<'p> {
         let span = expr.span;
         match intrinsic {
             Intrinsic::Fence => {
+                args.iter().for_each(|arg| drop(self.eval(arg)));
                 self.order.fence();
                 Value::Void
             }

@@ -177,6 +177,9 @@ impl<'l, 't> Body<'l, 't> {
                 continue;
             }
             let Some(operation) = operation.strip_prefix("cp.async.") else {
+                if !computes(code) {
+                    return None;
+                }
                 // What it computes is in a register that no copy is given, unless it is a predicate.
                 predicates.retain(|name, _| !operands.contains(name));
                 continue;

@@ -261,7 +261,9 @@ impl<'l, 't> Body<'l, 't> {
         if let Some(done) = self.hip_call(name, &args, span).filter(|_| !self.is_opencl()) {
             return done;
         }
-        if let ("swap", Some(done)) = (name, self.swap(qualifier, &args, span)) {
+        if name == "swap"
+            && let Some(done) = self.swap(qualifier, &args, span)
+        {
             return done;
         }
         if let ("__builtin_assume_aligned", [pointer, ..]) = (name, args.as_slice()) {
