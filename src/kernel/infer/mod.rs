@@ -210,6 +210,8 @@ pub struct Walk<'p> {
 const MAX_WORK: u64 = 3_000_000;
 /// Terms deeper than this are replaced by functions of their variables.
 const MAX_DEPTH: u32 = 150;
+/// More loops within each other are not followed.
+const MAX_NESTED: usize = 64;
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 /// Hardware limits of CUDA: threads a block by axis and in all, blocks a grid by axis.

@@ -70,6 +70,7 @@ impl<'p> Walk<'p> {
                 let cond = self.truth(cond);
                 self.branch(&cond, |w| w.stmts(then), |w| w.stmts(els));
             }
+            StmtKind::Loop(_) if self.counters.len() > super::MAX_NESTED => self.abandoned = Some(stmt.span),
             StmtKind::Loop(the_loop) => self.run_loop(the_loop),
             StmtKind::Switch(value, cases) => {
                 let value = self.number(value);
