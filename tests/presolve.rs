@@ -11,7 +11,7 @@ use faial_like::exp::poly::Poly;
 use faial_like::exp::{B, Env, Fun, IntTy, Interval, N, NBin, NExp, Var, eval_b, eval_n};
 use faial_like::fuzz::choices::Choices;
 use faial_like::fuzz::expressions::{small_number, small_truth};
-use faial_like::opt::{Proof, Rule, Rules, refute_by, sample};
+use faial_like::opt::{Proof, Rule, Rules, refute_by, sample, scales};
 use faial_like::report::finding::{KernelReport, Report, Verdict, Witness};
 use faial_like::smt::{Cache, SolverConfig};
 
@@ -31,7 +31,7 @@ fn question(seed: u64) -> Question {
     let (columns, rows) = (1 + c.pick(3) as i128, 1 + c.pick(3) as i128);
     let mut vars = vec![(w.clone(), 1, 3), (n.clone(), 0, 2)];
     let mut conditions = Vec::new();
-    let shape = (c.pick(9), [c.pick(7) as i128, c.pick(7) as i128, c.pick(4) as i128], c.pick(4));
+    let shape = (c.pick(11), [c.pick(7) as i128, c.pick(7) as i128, c.pick(4) as i128], c.pick(4));
     let within_row = c.pick(2) == 0;
     let odd = c.pick(3) == 0;
     let replay = c.values().iter().take(24).copied().collect::<Vec<_>>();
@@ -62,6 +62,16 @@ fn question(seed: u64) -> Question {
             5 => N::bin(NBin::Rem, ty, &add(&x, &mul(&y, &N::num(b))), &add(&wide, &N::num(k))),
             6 => add(&N::bin(NBin::Div, ty, &x, &N::num(1 + a)), &mul(&y, &N::num(b))),
             7 => N::sub(ty, &mul(&x, &N::num(b)), &add(&y, &N::num(k))),
+            // The coordinates of one number, which is divided by the one and then the other.
+            8 | 9 => {
+                let number = add(&mul(&y, &N::num(columns)), &x);
+                let (high, low) = (&wide, &N::num(1 + k));
+                let part = |op: NBin, l: &N, r: &N| N::bin(op, ty, l, r);
+                let top = part(NBin::Div, &part(NBin::Div, &number, high), low);
+                let middle = part(NBin::Rem, &part(NBin::Div, &number, low), high);
+                let rows = mul(&mul(&top, high), low);
+                add(&add(&rows, &mul(&middle, low)), &part(NBin::Rem, &number, low))
+            }
             _ => small_number(guards, &locals),
         };
         indices.push(index);
@@ -235,6 +245,13 @@ fn a_wrong_rule_is_noticed() {
     let strict = |facts: &faial_like::opt::Facts, p: &Poly| {
         p.scale(-1).is_ok_and(|above| !p.terms.is_empty() && facts.never_positive(&above, 1))
     };
+    let wide = |facts: &faial_like::opt::Facts, p: &Poly| {
+        let below = |p: &Poly| {
+            let scaled = |c: &i128| p.scale(*c).and_then(|p| p.plus(-c)).is_ok_and(|p| facts.never_positive(&p, 2));
+            scales(facts, p).iter().any(scaled)
+        };
+        below(p) && p.scale(-1).is_ok_and(|p| below(&p))
+    };
     let halves = |_: &faial_like::opt::Facts, p: &Poly| {
         let largest = p.terms.iter().map(|(_, c)| c.abs()).max().filter(|c| *c > 1)?;
         let (a, b): (Vec<_>, Vec<_>) = p.terms.iter().cloned().partition(|(_, c)| c % largest == 0);
@@ -252,6 +269,7 @@ fn a_wrong_rule_is_noticed() {
         ("a remainder", Rules { divisible: remainder, ..right }),
         ("zero is apart", Rules { apart: not_zero, ..right }),
         ("at most is below", Rules { contradicts: strict, ..right }),
+        ("nearly zero is zero", Rules { zero: wide, ..right }),
         ("small rest, constant stride", Rules { split: halves, ..right }),
         ("small rest, symbolic stride", Rules { split: rows, ..right }),
     ];

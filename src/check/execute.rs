@@ -9,6 +9,7 @@ use crate::base::Span;
 use crate::core::Mode;
 use crate::frontend::cuda::lower::LoweredKernel;
 use crate::interp::{ASSUMPTION, Cell, Goal, Inputs, Missed, Part, Stop, replay, strand};
+use crate::kernel::infer::Behind;
 use crate::report::finding::{AccessReport, Launch, LaunchSource, Ran, Witness};
 
 /// Operations for one race, and for all of a kernel.
@@ -53,7 +54,7 @@ impl<'a> Executor<'a> {
             params.extend(kernel.host.params.clone());
             params.extend(options.params.clone());
             for (later, (earlier, start)) in &kernel.host.aliases {
-                if *start {
+                if *start == Behind::Start {
                     same.insert(later.clone(), earlier.clone());
                 } else {
                     code = Err(format!("`{later}` points somewhere into the array of `{earlier}`"));

@@ -7,7 +7,8 @@ use itertools::Itertools;
 use crate::base::{FileId, Name, SourceMap};
 use crate::exp::display::plain;
 use crate::exp::{B, IntTy, N, Subst, Var, free_vars_b};
-use crate::frontend::cuda::host::{Given, HostLaunch};
+use crate::frontend::cuda::host::{Given, HostLaunch, Overlap};
+use crate::kernel::infer::{Behind, alias_offset, overlap_offset};
 use crate::kernel::ir::VarDecl;
 use crate::kernel::types::{StructTy, Type};
 
@@ -27,10 +28,10 @@ pub struct HostFacts {
     pub params: BTreeMap<String, i128>,
     /// Over parameters, `blockDim` and `gridDim`; with the words that the report lists.
     pub conditions: Vec<(B, String)>,
-    /// Pointer parameters that point into the array of an earlier one, and whether just to its start.
-    pub aliases: BTreeMap<String, (String, bool)>,
-    /// Pointers that may point into the array of an earlier one, and whether just to its start.
-    pub overlaps: BTreeMap<String, BTreeMap<String, bool>>,
+    /// Pointer parameters that point into the array of an earlier one, and where in it.
+    pub aliases: BTreeMap<String, (String, Behind)>,
+    /// Pointers that may point into the array of an earlier one, and where in it.
+    pub overlaps: BTreeMap<String, BTreeMap<String, Behind>>,
     /// Axes that some launch says something of, but no constant: of blocks, and of the grid.
     pub open: [[bool; 3]; 2],
     /// Where the launches are, in words; empty when there are none.
@@ -79,12 +80,7 @@ pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], own: FileId, sour
             facts.params.insert(param.name.to_string(), value);
         }
     }
-    for launch in launches {
-        aliases(params, launch, &mut facts.aliases);
-    }
-    for launch in launches {
-        overlaps(params, launch, &mut facts);
-    }
+    overlaps(params, launches, &mut facts);
     let mut converted = Vec::new();
     let alternatives: Vec<Vec<B>> = launches.iter().map(|l| relations(params, l, &facts, &mut converted)).collect();
     let fits = match converted.iter().unique().join("`, `") {
@@ -163,6 +159,7 @@ fn relations(params: &[VarDecl], launch: &HostLaunch, known: &HostFacts, convert
             parts_of(param, ty, given, launch, &mut relations, &mut of_kernel);
         }
     }
+    relations.extend(distances(params, launch, known, &mut of_kernel));
     let relations: Vec<B> = relations.iter().map(|r| subst.boolean(r)).filter(|r| r.as_lit().is_none()).collect();
     about_kernel(relations, &of_kernel)
 }
@@ -236,22 +233,6 @@ fn words(params: &[VarDecl], condition: &B) -> String {
     text
 }
 
-fn aliases(params: &[VarDecl], launch: &HostLaunch, found: &mut BTreeMap<String, (String, bool)>) {
-    for (j, later) in params.iter().enumerate() {
-        let (Type::Ptr(_), Some(Some((variable, plain)))) = (&later.ty, launch.pointers.get(j)) else { continue };
-        for (i, earlier) in params.iter().enumerate().take(j) {
-            if let (Type::Ptr(_), Some(Some((other, also_plain)))) = (&earlier.ty, launch.pointers.get(i))
-                && other == variable
-            {
-                let start = *plain && *also_plain;
-                let entry = found.entry(later.name.to_string()).or_insert((earlier.name.to_string(), start));
-                entry.1 &= start;
-                break;
-            }
-        }
-    }
-}
-
 /// The name of a pointer that a kernel is given, as its parameter or in one.
 fn name_of(params: &[VarDecl], (at, field): &Given) -> Option<String> {
     let param = params.get(*at)?;
@@ -265,22 +246,114 @@ fn name_of(params: &[VarDecl], (at, field): &Given) -> Option<String> {
     }
 }
 
-fn overlaps(params: &[VarDecl], launch: &HostLaunch, facts: &mut HostFacts) {
-    for overlap in &launch.overlaps {
-        let (Some(later), Some(earlier)) = (name_of(params, &overlap.later), name_of(params, &overlap.earlier)) else {
-            continue;
-        };
-        // What an alias points to is known by the first name.
-        let earlier = facts.aliases.get(&earlier).map_or(earlier, |(first, _)| first.clone());
-        let known = facts.aliases.get(&later).is_some_and(|(first, _)| *first == earlier);
-        if known || later == earlier {
-            continue;
-        }
-        if overlap.sure && !facts.aliases.contains_key(&later) {
-            facts.aliases.insert(later, (earlier, overlap.at_start));
-        } else {
-            let start = facts.overlaps.entry(later).or_default().entry(earlier).or_insert(true);
-            *start &= overlap.at_start;
+/// Pairs of pointers that a launch gives one array, with where the later one is, and whether that is sure.
+type Shared = BTreeMap<(String, String), (Behind, bool)>;
+
+fn shared(params: &[VarDecl], launch: &HostLaunch) -> Shared {
+    let mut found = Shared::new();
+    for (j, later) in params.iter().enumerate() {
+        let (Type::Ptr(_), Some(Some((variable, plain)))) = (&later.ty, launch.pointers.get(j)) else { continue };
+        for (i, earlier) in params.iter().enumerate().take(j) {
+            if let (Type::Ptr(_), Some(Some((other, also_plain)))) = (&earlier.ty, launch.pointers.get(i))
+                && other == variable
+            {
+                let behind = if *plain && *also_plain { Behind::Start } else { Behind::Unknown };
+                found.insert((later.name.to_string(), earlier.name.to_string()), (behind, true));
+            }
         }
     }
+    for overlap in &launch.overlaps {
+        if let (Some(later), Some(earlier)) = (name_of(params, &overlap.later), name_of(params, &overlap.earlier))
+            && later != earlier
+        {
+            let behind = match distance(params, overlap) {
+                _ if overlap.at_start() => Some(Behind::Start),
+                Some(_) => Some(Behind::Said),
+                None => None,
+            };
+            let known = found.entry((later, earlier)).or_insert((Behind::Unknown, overlap.sure));
+            known.0 = behind.unwrap_or(known.0);
+        }
+    }
+    found
+}
+
+/// What all launches give one array are aliases; what some do may overlap. [HOST-OVERLAP]
+fn overlaps(params: &[VarDecl], launches: &[HostLaunch], facts: &mut HostFacts) {
+    let each: Vec<Shared> = launches.iter().map(|launch| shared(params, launch)).collect();
+    let pairs: Vec<&(String, String)> = each.iter().flat_map(Shared::keys).unique().collect();
+    let behind = |pair: &(String, String)| each.iter().filter_map(|found| found.get(pair)).map(|(b, _)| *b).max();
+    let position = |name: &str| params.iter().position(|p| name == p.name.as_str() || is_field_of(name, p));
+    for pair @ (later, earlier) in pairs.iter().sorted_by_key(|(later, earlier)| (position(later), position(earlier))) {
+        let sure = each.iter().all(|found| found.get(pair).is_some_and(|(_, sure)| *sure));
+        if sure && !facts.aliases.contains_key(later) {
+            // What an alias points to is known by the first name.
+            let (first, before) = match facts.aliases.get(earlier) {
+                Some((first, before)) => (first.clone(), *before),
+                None => (earlier.clone(), Behind::Start),
+            };
+            facts.aliases.insert(later.clone(), (first, before.max(behind(pair).unwrap_or(Behind::Unknown))));
+        }
+    }
+    for pair @ (later, earlier) in pairs {
+        let of = |name: &String| facts.aliases.get(name).cloned().unwrap_or((name.clone(), Behind::Start));
+        let ((a, one), (b, two)) = (of(later), of(earlier));
+        if a == b {
+            continue;
+        }
+        let behind = behind(pair).unwrap_or(Behind::Unknown).max(one).max(two);
+        let (later, earlier) = if position(&a) > position(&b) { (a, b) } else { (b, a) };
+        let known = facts.overlaps.entry(later).or_default().entry(earlier).or_insert(behind);
+        *known = behind.max(*known);
+    }
+}
+
+/// How far apart two parameters are that point to numbers of one size; objects may be converted to others.
+fn distance<'l>(params: &[VarDecl], overlap: &'l Overlap) -> Option<&'l N> {
+    let number = |at: &Given| {
+        let element = params.get(at.0).filter(|_| at.1.is_none())?.ty.element()?;
+        matches!(element, Type::Int(_) | Type::Float(_)).then(|| element.clone())
+    };
+    overlap
+        .by
+        .as_ref()
+        .filter(|_| number(&overlap.later).is_some() && number(&overlap.later) == number(&overlap.earlier))
+}
+
+fn is_field_of(name: &str, param: &VarDecl) -> bool {
+    name.strip_prefix(param.name.as_str()).is_some_and(|rest| rest.starts_with('.'))
+}
+
+/// How far a pointer is behind the start of the array that it points into with another one: the variable that the kernel
+/// has for it, or 0.
+fn offset(later: &str, earlier: &str, known: &HostFacts) -> Option<N> {
+    let (behind, name) = match known.aliases.get(later) {
+        Some((first, behind)) if first == earlier => (*behind, alias_offset(later)),
+        _ => (*known.overlaps.get(later)?.get(earlier)?, overlap_offset(later, earlier)),
+    };
+    match behind {
+        Behind::Start => Some(N::num(0)),
+        Behind::Said => Some(N::var(&Var::new(name.as_str(), IntTy::I64))),
+        Behind::Unknown => None,
+    }
+}
+
+/// What the host says of the distances of pointers into one array.
+fn distances(params: &[VarDecl], launch: &HostLaunch, known: &HostFacts, of_kernel: &mut Vec<Var>) -> Vec<B> {
+    let mut found = Vec::new();
+    for overlap in &launch.overlaps {
+        let (Some(by), Some(later), Some(earlier)) =
+            (distance(params, overlap), params.get(overlap.later.0), params.get(overlap.earlier.0))
+        else {
+            continue;
+        };
+        let (later, earlier) = (later.name.as_str(), earlier.name.as_str());
+        // What an alias points to is known by the first name.
+        let first = known.aliases.get(earlier).map(|(first, _)| first.as_str());
+        let before = first.map_or(Some(N::num(0)), |first| offset(earlier, first, known));
+        let (Some(own), Some(before)) = (offset(later, first.unwrap_or(earlier), known), before) else { continue };
+        of_kernel.extend([&own, &before].into_iter().filter_map(|n| n.as_var().cloned()));
+        found.push(own.eq(&N::add(IntTy::MATH, &before, &renamed(launch).numeric(by))));
+    }
+    found
 }

@@ -619,7 +619,9 @@ impl Compiler<'_> {
                 }
                 None => Op::Int(1),
             },
-            Intrinsic::Assert | Intrinsic::Nothing | Intrinsic::Fence | Intrinsic::Enabled => Op::Int(1),
+            Intrinsic::Assert | Intrinsic::Nothing | Intrinsic::Fence | Intrinsic::PartBarrier | Intrinsic::Enabled => {
+                Op::Int(1)
+            }
             Intrinsic::MemCopy | Intrinsic::MemSet => {
                 args.iter().for_each(|a| self.value(a));
                 match (intrinsic, args.len()) {

@@ -164,13 +164,6 @@ pub struct Unknown {
     pub text: String,
 }
 
-impl Unknown {
-    /// May it make threads wait for each other?
-    pub fn may_order(&self) -> bool {
-        self.text.starts_with("inline assembly") || self.text.contains("barrier")
-    }
-}
-
 /// Who makes a copy: the thread that begins it; or for each part of it some thread of its tile or block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Copier {
@@ -245,6 +238,8 @@ pub enum Intrinsic {
     WaitForCopies,
     /// Orders the accesses of the thread before it and after it, as others see them.
     Fence,
+    /// A barrier of some threads of a warp or block.
+    PartBarrier,
     /// Nothing at all (printf, annotations without effect here).
     Nothing,
     /// Ends the thread.

@@ -114,11 +114,14 @@ impl Type {
     }
 }
 
+/// Distances from the start of an object that mean nothing: see [`end_of`].
+pub const MADE_UP: u64 = 1 << 32;
+
 /// Where what comes after a member lies. After one whose size is not known that is a place of which only is known that
 /// there is no other member: what is there can be told from the rest, and its distance from the start means nothing.
 pub fn end_of(offset: u64, member: &Type) -> u64 {
     let end = offset.saturating_add(member.size());
-    if member.has_unknown_size() { end.saturating_add(1 << 32) } else { end }
+    if member.has_unknown_size() { end.saturating_add(MADE_UP) } else { end }
 }
 
 impl StructTy {

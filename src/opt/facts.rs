@@ -242,7 +242,7 @@ impl Facts {
                 self.equation(&equation);
             }
             self.propagate();
-            guard::check(self, self.rules.contradicts);
+            guard::check(self, self.rules);
             if self.contradiction {
                 return;
             }

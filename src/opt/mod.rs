@@ -14,6 +14,7 @@ pub mod sample;
 mod values;
 
 pub use facts::Facts;
+pub use guard::scales;
 pub use merge::{Run, merged, merged_by};
 
 use crate::base::Name;
@@ -72,6 +73,8 @@ pub struct Rules {
     pub apart: fn(&Facts, &Poly) -> bool,
     /// [`guard::contradicts`]
     pub contradicts: fn(&Facts, &Poly) -> bool,
+    /// [`guard::is_zero`]
+    pub zero: fn(&Facts, &Poly) -> bool,
     /// [`digits::split`]
     pub split: fn(&Facts, &Poly) -> Option<Digits>,
 }
@@ -85,6 +88,7 @@ impl Default for Rules {
             divisible: gcd::no_zero,
             apart: interval::no_zero,
             contradicts: guard::contradicts,
+            zero: guard::is_zero,
             split: digits::split,
         }
     }

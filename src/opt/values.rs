@@ -225,7 +225,8 @@ impl Values {
                 (Interval { lo: most.map(|m| -m), hi: most }, Interval { lo: least, hi: most })
             }
         };
-        let quotient = self.atom(Atom::Quotient(of.clone(), by.clone()), narrow);
+        let (whole, divisor) = self.divided_before(&of, &by).unwrap_or_else(|| (of.clone(), by.clone()));
+        let quotient = self.atom(Atom::Quotient(whole, divisor), narrow);
         let rest = self.atom(Atom::Rest(of.clone(), by.clone()), top);
         let division = of.sub(&by.mul(&quotient).ok()?).ok()?.sub(&rest).ok()?;
         if !self.divisions.contains(&division) {
@@ -239,6 +240,14 @@ impl Values {
             self.divisions.push(division);
         }
         Some(if remainder { rest } else { quotient })
+    }
+
+    /// `x` and `a b` for `x / a / b`, which is `x / (a b)`: both round towards 0, and a quotient by 0 is 0. [OPT-QUOTIENT]
+    fn divided_before(&self, of: &Poly, by: &Poly) -> Option<(Poly, Poly)> {
+        match self.atoms.get_index(of.as_atom()? as usize)?.0 {
+            Atom::Quotient(whole, divisor) => Some((whole.clone(), divisor.mul(by).ok()?)),
+            Atom::Term(_) | Atom::Rest(..) => None,
+        }
     }
 
     /// An unknown of the dividend by what else there is in the division, which is 0.

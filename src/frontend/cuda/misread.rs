@@ -19,6 +19,7 @@ pub(super) fn misread(root: Node, text: &str, dialect: Dialect) -> Vec<(usize, &
         found.retain(|(_, words)| *words != "typename ");
     }
     false_casts(root, text, dialect, &words, &mut found);
+    false_operands(root, text, &mut found);
     if dialect == Dialect::Cuda {
         false_parameters(root, text, &words, &mut found);
         false_assignments(root, text, &words, &mut found);
@@ -120,6 +121,25 @@ fn false_casts(root: Node, text: &str, dialect: Dialect, words: &Words, found: &
             found.push((name.start_byte(), "+"));
         }
     }
+}
+
+/// Parentheses around `sizeof(T)` in `sizeof(T) - n`, which was read as the size of `- n`, cast to `T`.
+fn false_operands(root: Node, text: &str, found: &mut Vec<(usize, &'static str)>) {
+    each_named(root, |node| {
+        let operand = node.child_by_field_name("value").filter(|_| node.kind() == "sizeof_expression");
+        let Some(cast) = operand.filter(|o| o.kind() == "cast_expression") else { return };
+        let Some(value) = cast.child_by_field_name("value") else { return };
+        let signed = match value.kind() {
+            "number_literal" => text.get(value.start_byte()..value.start_byte() + 1),
+            _ => value.child_by_field_name("operator").and_then(|sign| text.get(sign.byte_range())),
+        };
+        let mut cursor = cast.walk();
+        let end = cast.children(&mut cursor).find(|part| part.kind() == ")").map(|part| part.end_byte());
+        if let (Some("+" | "-" | "*" | "&"), Some(end)) = (signed, end) {
+            found.push((node.start_byte(), "("));
+            found.push((end, ")"));
+        }
+    });
 }
 
 /// Brackets around the first argument of `T x(a[i]);` and `T x(a * b);`, and a `=` in `T &x(a);` and `T *x(a);`, which were

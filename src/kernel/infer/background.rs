@@ -17,6 +17,7 @@ use crate::core::{Access, Mode, Protocol, Range, Scope, SiteId, Step};
 use crate::exp::syntax::work_done;
 use crate::exp::{B, Fun, FunKind, IntTy, N, NBin, NExp, Subst, Var, free_vars_b};
 use crate::kernel::ir::{Builtin, Copier, Expr};
+use crate::kernel::types::Type;
 
 /// So many iterations that began copies before this one are followed, and copies from so many iterations of a loop whose
 /// iterations are known.
@@ -45,9 +46,11 @@ pub(super) struct Background {
     marks: HashMap<SiteId, Mark>,
     /// The accesses of copies, and which barrier ends them, if any does.
     accesses: BTreeMap<SiteId, Option<Place>>,
-    /// Objects that are barriers: where they are waited at, and whether they are known to wait for the block.
-    waited: BTreeMap<ObjId, Span>,
-    of_block: BTreeMap<ObjId, bool>,
+    /// Barriers: where they are waited at, and whether they are known to wait for the block.
+    waited: BTreeMap<Place, Span>,
+    of_block: BTreeMap<Place, bool>,
+    /// What the last arrive at a barrier gave, which its wait has to be given.
+    tokens: HashMap<Place, Value>,
 }
 
 /// In no batch yet; or at least so many batches were closed after its own.
@@ -163,8 +166,9 @@ impl<'p> Walk<'p> {
         let size = self.builtin(Builtin::BlockSize);
         let count = N::cast(IntTy::U32, &count);
         let whole = count == size || self.decide(&count.eq(&size)).as_lit() == Some(true);
-        for target in &barrier.targets {
-            *self.background.of_block.entry(target.object).or_insert(true) &= whole;
+        // Where it is not known which one this is, none is known to be made here.
+        if let Some(place) = place_of(&barrier) {
+            *self.background.of_block.entry(place).or_insert(true) &= whole;
         }
         self.ranged(&barrier, &Value::Num(N::num(8)), Mode::Wr(None), span);
         Value::Void
@@ -173,6 +177,13 @@ impl<'p> Walk<'p> {
     /// Arrives at a barrier in memory and waits there: a barrier of the block, if that is what it was made for.
     pub(super) fn pass_barrier(&mut self, args: &'p [Expr], span: Span) -> Value {
         let place = self.barrier_object(args, span);
+        // The threads of a block may wait at different places of the text, or only arrive.
+        let path: Vec<N> = self.path.iter().map(B::as_number).collect();
+        if path.iter().any(|cond| self.term_has_thread(cond)) {
+            let text = "not all threads of the block wait for this barrier here";
+            self.lose("unknown-construct", text, span, Touches::Everything);
+            return Value::Void;
+        }
         self.passes(place, span);
         self.barrier(Scope::Block, None, Fence::ALL, span);
         Value::Void
@@ -196,12 +207,36 @@ impl<'p> Walk<'p> {
             self.lose("unknown-pointer", text, span, Touches::Everything);
             return None;
         };
-        self.background.waited.entry(object).or_insert(span);
+        self.background
+            .waited
+            .extend(place.filter(|place| !self.background.waited.contains_key(place)).map(|p| (p, span)));
         let arrives = self.access(object, &target.offset, 8, None, Mode::At(Scope::Block), span);
         self.emit(arrives);
         self.changes(object);
         self.touch(object);
         place
+    }
+
+    /// Arrives at a barrier; the value is the token.
+    pub(super) fn arrive_at(&mut self, args: &'p [Expr], ty: &Type, span: Span) -> Value {
+        let place = self.barrier_object(args, span);
+        self.arrive(Scope::Block, place, span);
+        let token = self.unknown_of(ty, "token");
+        self.background.tokens.extend(place.map(|place| (place, token.clone())));
+        token
+    }
+
+    /// Waits at a barrier for the phase of a token.
+    pub(super) fn wait_at(&mut self, args: &'p [Expr], span: Span) -> Value {
+        let place = self.barrier_object(args, span);
+        let token = args.get(1).map(|token| self.eval(token));
+        let last = place.and_then(|place| self.background.tokens.get(&place));
+        if last.is_none() || token.as_ref() != last {
+            let text = "whether this waits for the last phase of the barrier is not known";
+            self.lose("unknown-construct", text, span, Touches::Everything);
+        }
+        self.wait(Scope::Block, place, span);
+        Value::Void
     }
 
     /// A mark stands in the protocol as an access to nothing.
@@ -211,7 +246,7 @@ impl<'p> Walk<'p> {
         self.emit(Protocol::Access(Access { site, array: "".into(), mode: Mode::Rd, index, width: 1 }));
     }
 
-    fn takes_for_granted(&mut self, text: &str) {
+    pub(super) fn takes_for_granted(&mut self, text: &str) {
         if !self.assumptions.iter().any(|known| known == text) {
             self.assumptions.push(text.to_owned());
         }

@@ -187,6 +187,10 @@ impl<'p> Walk<'p> {
             self.reachable(value, ty, &mut touched, &mut anything);
         }
         let text = format!("`{name}` is called, but its definition is not there");
+        // It may wait for others.
+        if *returns == Type::Void {
+            self.order.anything();
+        }
         if anything {
             self.lose("unknown-call", text, span, Touches::Everything);
             self.clobber_escaped();
@@ -249,6 +253,10 @@ impl<'p> Walk<'p> {
             Intrinsic::Fence => {
                 args.iter().for_each(|arg| drop(self.eval(arg)));
                 self.order.fence();
+                Value::Void
+            }
+            Intrinsic::PartBarrier => {
+                self.order.anything();
                 Value::Void
             }
             Intrinsic::Atomic(name, scope) => {
@@ -431,16 +439,8 @@ impl<'p> Walk<'p> {
             Intrinsic::BeginCopyUntil(copier) => self.begin_copy(*copier, true, args, span),
             Intrinsic::MakeBarrier => self.make_barrier(args, span),
             Intrinsic::PassBarrier => self.pass_barrier(args, span),
-            Intrinsic::ArriveAt => {
-                let place = self.barrier_object(args, span);
-                self.arrive(Scope::Block, place, span);
-                self.unknown_of(&expr.ty, "token")
-            }
-            Intrinsic::WaitAt => {
-                let place = self.barrier_object(args, span);
-                self.wait(Scope::Block, place, span);
-                Value::Void
-            }
+            Intrinsic::ArriveAt => self.arrive_at(args, &expr.ty, span),
+            Intrinsic::WaitAt => self.wait_at(args, span),
             Intrinsic::CloseBatch => self.close_batch(span),
             Intrinsic::WaitForBatches => self.wait_for_batches(args, span),
             // The address within shared memory stands for the pointer.
@@ -514,7 +514,7 @@ impl<'p> Walk<'p> {
     }
 
     /// The first half of a barrier: its place, until the second half is found. A barrier in memory has a place there too.
-    fn arrive(&mut self, scope: Scope, at: Option<background::Place>, span: Span) {
+    pub(super) fn arrive(&mut self, scope: Scope, at: Option<background::Place>, span: Span) {
         let id = self.barrier_site(span);
         self.arrivals.push((id, span, at));
         self.emit(Protocol::Sync(Barrier { scope, mask: None, fence: Fence::ALL, site: id }));
@@ -522,7 +522,7 @@ impl<'p> Walk<'p> {
 
     /// The second half. What stands between the two halves is ordered with neither side of the barrier, and stands on
     /// both sides of it from here on.
-    fn wait(&mut self, scope: Scope, place: Option<background::Place>, span: Span) {
+    pub(super) fn wait(&mut self, scope: Scope, place: Option<background::Place>, span: Span) {
         let arrival = self.out.iter().rposition(|p| match p {
             Protocol::Sync(barrier) => self.arrivals.iter().any(|(id, _, at)| *id == barrier.site && *at == place),
             _ => false,

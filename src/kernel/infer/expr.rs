@@ -12,7 +12,7 @@ use crate::base::Span;
 use crate::core::{Mode, Protocol, Space};
 use crate::exp::{B, Fun, FunKind, IntTy, Interval, N, NBin, NExp, NRel};
 use crate::kernel::ir::{Builtin, Expr, ExprKind};
-use crate::kernel::types::Type;
+use crate::kernel::types::{MADE_UP, Type};
 
 /// Terms deeper than this are replaced by unknown ones where nothing depends on their shape.
 const MAX_OPAQUE_DEPTH: u32 = 30;
@@ -96,6 +96,11 @@ impl<'p> Walk<'p> {
             }
             ExprKind::Convert(inner) => {
                 let value = self.eval(inner);
+                if let (Type::Unknown(name), Type::Int(_)) = (&expr.ty, &inner.ty) {
+                    self.takes_for_granted(&format!(
+                        "values of the type `{name}`, which is not known, are not cut off"
+                    ));
+                }
                 self.convert(value, &inner.ty, &expr.ty)
             }
             ExprKind::Offset(pointer, by) => {
@@ -114,7 +119,14 @@ impl<'p> Walk<'p> {
                 let (l, r) = (self.eval(l), self.eval(r));
                 let (l, r) = (self.as_pointer(l), self.as_pointer(r));
                 match (l.targets.as_slice(), r.targets.as_slice()) {
-                    ([a], [b]) if a.object == b.object && l.unknown.is_none() && r.unknown.is_none() => {
+                    ([a], [b])
+                        if a.object == b.object
+                            && l.unknown.is_none()
+                            && r.unknown.is_none()
+                            && ![a, b]
+                                .iter()
+                                .any(|t| t.offset.as_bytes().is_some_and(|at| at >= i128::from(MADE_UP))) =>
+                    {
                         let bytes = N::sub(IntTy::MATH, &a.offset.as_term(), &b.offset.as_term());
                         let size = N::num(i128::from(size));
                         Value::Num(N::cast(IntTy::I64, &N::bin(crate::exp::NBin::Div, IntTy::MATH, &bytes, &size)))
@@ -160,9 +172,6 @@ impl<'p> Walk<'p> {
                 Value::Agg(all)
             }
             ExprKind::Unknown(unknown) => {
-                if unknown.may_order() {
-                    self.order.anything();
-                }
                 let touches = match unknown.code {
                     "unknown-value" | "unknown-type" => Touches::Value,
                     _ => Touches::Everything,

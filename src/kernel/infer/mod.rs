@@ -54,16 +54,35 @@ pub struct Config {
     pub any_hardware: bool,
     /// A launch of unknown size may have 2^28 threads along an axis, and more.
     pub large_grids: bool,
-    /// Pointer parameters that point into the array of an earlier one, and whether to its start.
-    pub aliases: BTreeMap<String, (String, bool)>,
-    /// Pointers that may point into the array of an earlier one, and whether just to its start.
-    pub overlaps: BTreeMap<String, BTreeMap<String, bool>>,
+    /// Pointer parameters that point into the array of an earlier one, and where in it.
+    pub aliases: BTreeMap<String, (String, Behind)>,
+    /// Pointers that may point into the array of an earlier one, and where in it.
+    pub overlaps: BTreeMap<String, BTreeMap<String, Behind>>,
     /// Are all arrays checked for races? What is read after a barrier rests on there being none.
     pub all_arrays: bool,
     /// Assumptions of the source that are not used.
     pub left_out: Vec<Span>,
     /// How many statements and expressions may be walked before the kernel is given up as too large.
     pub steps: usize,
+}
+
+/// Where in an array a pointer points to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Behind {
+    Start,
+    /// To an element of which conditions say something, by a variable.
+    Said,
+    Unknown,
+}
+
+/// The name for the elements between a pointer and the start of the array that it surely points into.
+pub fn alias_offset(pointer: &str) -> String {
+    format!("{pointer}.offset")
+}
+
+/// The same for one that may point into that of another.
+pub fn overlap_offset(pointer: &str, other: &str) -> String {
+    format!("{pointer}.offset.{other}")
 }
 
 /// What a loss may touch.
@@ -426,8 +445,8 @@ impl<'p> Walk<'p> {
         match ty {
             Type::Ptr(target) if **target == Type::Fun => Value::Fun(Vec::new(), true),
             Type::Ptr(target) | Type::Ref(target) => {
-                if let Some((other, at_start)) = config.aliases.get(name)
-                    && let Some(alias) = self.alias(name, other, *at_start, target)
+                if let Some((other, behind)) = config.aliases.get(name)
+                    && let Some(alias) = self.alias(&alias_offset(name), other, *behind, target)
                 {
                     return Value::Ptr(alias);
                 }
@@ -441,8 +460,9 @@ impl<'p> Walk<'p> {
                 let object = self.object(name.as_str(), kind, (**target).clone());
                 let mut pointer = Pointer::to(object, Offset::start());
                 // The host may give one pointer twice: all threads mean the same one. [HOST-OVERLAP]
-                for (other, at_start) in config.overlaps.get(given).into_iter().flatten() {
-                    if let Some(alias) = self.alias(given, other, *at_start, target) {
+                for (other, behind) in config.overlaps.get(given).into_iter().flatten() {
+                    let offset = overlap_offset(given, other);
+                    if let Some(alias) = self.alias(&offset, other, *behind, target) {
                         let name = Name::new(format!("overlap.{given}.{other}"));
                         let fun = Fun { name, ty: IntTy::BOOL, kind: FunKind::Abstract };
                         pointer = Pointer::choose(&N::call(fun, vec![]).truth(), &alias, &pointer);
@@ -469,15 +489,21 @@ impl<'p> Walk<'p> {
         }
     }
 
-    /// A pointer into the array of an earlier parameter.
-    fn alias(&mut self, name: &str, other: &str, at_start: bool, target: &Type) -> Option<Pointer> {
+    /// A pointer into the array of an earlier parameter; where it points to is a variable of this name.
+    fn alias(&mut self, name: &str, other: &str, behind: Behind, target: &Type) -> Option<Pointer> {
         let at = self.objects.iter().position(|o| o.name.as_str() == other && o.kind != ObjectKind::Private)?;
-        let mut offset = Offset::start();
-        if !at_start {
-            let var = Var { name: self.names.fresh(&format!("{name}.offset")), ty: IntTy::I64 };
+        let name = match behind {
+            Behind::Start => return Some(Pointer::to(ObjId(at as u32), Offset::start())),
+            Behind::Said | Behind::Unknown => self.names.fresh(name),
+        };
+        let elements = if behind == Behind::Said {
+            let var = Var { name, ty: IntTy::I64 };
             self.globals_vars.push(var.clone());
-            offset = offset.element(&N::var(&var), target.size(), target.unknown_unit());
-        }
+            N::var(&var)
+        } else {
+            N::call(Fun { name, ty: IntTy::I64, kind: FunKind::Abstract }, vec![])
+        };
+        let offset = Offset::start().element(&elements, target.size(), target.unknown_unit());
         Some(Pointer::to(ObjId(at as u32), offset))
     }
 
@@ -868,6 +894,12 @@ impl<'p> Walk<'p> {
         /// So many are told with their place; then one of a kind stands for all.
         const TOLD: usize = 500;
         let loss = Loss { code, text: text.into(), span, touches };
+        // What is not known may order accesses. [INF-FENCE]
+        let waits = loss.text.starts_with("inline assembly")
+            || ["barrier", "destructor", "macro"].iter().any(|w| loss.text.contains(w));
+        if loss.touches == Touches::Everything && (waits || code == "unknown-call") {
+            self.order.anything();
+        }
         let full = self.losses.len() >= TOLD;
         let like = |l: &Loss| full && l.code == loss.code && l.touches == loss.touches;
         if !self.losses.iter().any(|l| like(l) || *l == loss) {

@@ -1,5 +1,6 @@
 //! Launches in a function of the host, for each of the calls of that function.
 
+use itertools::Itertools;
 use tree_sitter::Node;
 
 use super::super::lower::Lower;
@@ -8,9 +9,9 @@ use super::places::listed_in;
 use super::types::converted;
 use super::variables::Part;
 use super::versions::Version;
-use super::{Host, HostLaunch, Overlap, function_around, symbol};
+use super::{Given, Host, HostLaunch, Overlap, function_around, symbol};
 use crate::base::Name;
-use crate::exp::{B, N, Subst};
+use crate::exp::{B, IntTy, N, Subst};
 
 /// How many calls lead from one that is followed to a launch.
 const MAX_DEPTH: usize = 2;
@@ -97,24 +98,30 @@ fn calls_of<'u>(unit: &'u Unit<'u>, lower: &Lower<'u>, function: Node<'u>) -> Op
 }
 
 /// The parameters of the function that the arguments of a launch are, or point into, by position.
-pub(super) type Passed = Vec<Option<usize>>;
+pub type Passed = Vec<Option<(usize, bool)>>;
 
 impl<'u> Host<'_, 'u> {
-    /// The parameter of the function, which nothing in it changes, that an argument is made of.
-    pub(super) fn passed(&self, argument: Node<'u>) -> Option<usize> {
+    /// The parameter of the function that an argument is made of, and whether it is just that.
+    pub(super) fn passed(&self, argument: Node<'u>) -> Option<(usize, bool)> {
         let field = |name: &str| argument.child_by_field_name(name);
+        let made = |(at, _): (usize, bool)| (at, false);
         match argument.kind() {
             "parenthesized_expression" => self.passed(argument.named_child(0)?),
-            "cast_expression" => self.passed(field("value")?),
-            "binary_expression" => self.passed(field("left")?),
+            "cast_expression" => self.passed(field("value")?).map(made),
+            "binary_expression" => self.passed(field("left")?).map(made),
             "identifier" => {
                 let known = self.variable_at(argument)?;
                 let mut node = known.declarator.filter(|_| known.is_parameter && known.scope == self.function)?;
                 while !node.kind().ends_with("parameter_declaration") {
                     node = node.parent()?;
                 }
-                known.events.iter().all(|e| e.declares).then_some(())?;
-                listed_in(node.parent()?).iter().position(|p| *p == node)
+                let moves = |node: Node<'u>| {
+                    let operator = node.child_by_field_name("operator").map_or("", |o| self.unit.str(o));
+                    node.kind() == "update_expression" || matches!(operator, "+=" | "-=")
+                };
+                known.events.iter().all(|e| e.declares || moves(e.node)).then_some(())?;
+                let at = listed_in(node.parent()?).iter().position(|p| *p == node)?;
+                Some((at, known.events.iter().all(|e| e.declares) && !known.is_wild && known.escapes.is_none()))
             }
             _ => None,
         }
@@ -136,19 +143,41 @@ pub(super) fn overlaps_of_calls<'u>(
         let mut host = Host::new(unit, lower, caller, call);
         host.scan();
         for met in host.overlaps(&listed_in(list)) {
-            let at = |given: &(usize, Option<String>)| {
-                let places = passed.iter().enumerate().filter(|(_, p)| **p == Some(given.0) && given.1.is_none());
-                places.map(|(i, _)| i).collect::<Vec<usize>>()
-            };
-            for a in at(&met.later) {
-                for b in at(&met.earlier) {
-                    let (later, earlier) = ((a.max(b), None), (a.min(b), None));
-                    found.push(Overlap { later, earlier, at_start: false, sure: false });
-                }
-            }
+            found.extend(met.passed_on(passed).map(|overlap| Overlap { by: None, sure: false, ..overlap }));
         }
     }
     found
+}
+
+impl Overlap {
+    /// The same in terms of one of the callers, who may say how far the two are apart.
+    fn as_called(&self, met: &[Overlap], passed: &Passed, own: &mut Subst, caller: &mut Subst) -> Overlap {
+        let by = match &self.by {
+            Some(by) => Some(own.numeric(by)),
+            None => {
+                let same = |o: &Overlap| (&o.later, &o.earlier) == (&self.later, &self.earlier);
+                let said = met.iter().flat_map(|o| o.passed_on(passed)).find(same).and_then(|o| o.by);
+                said.map(|by| caller.numeric(&by))
+            }
+        };
+        Overlap { by, ..self.clone() }
+    }
+
+    /// The same of the arguments of a launch, for a pair of arguments of the call of its function.
+    fn passed_on(&self, passed: &Passed) -> impl Iterator<Item = Overlap> {
+        let at = |given: &Given| {
+            let places = passed.iter().enumerate().filter_map(|(i, p)| p.map(|(at, just)| (i, at, just)));
+            let places = places.filter(|(_, at, _)| *at == given.0 && given.1.is_none());
+            places.map(|(i, _, just)| (i, just)).collect::<Vec<_>>()
+        };
+        let pairs = at(&self.later).into_iter().cartesian_product(at(&self.earlier));
+        pairs.map(|((later, just), (earlier, also))| {
+            let swapped = later < earlier;
+            let by = self.by.as_ref().filter(|_| just && also);
+            let by = by.map(|by| if swapped { N::sub(IntTy::MATH, &N::num(0), by) } else { by.clone() });
+            Overlap { later: (later.max(earlier), None), earlier: (later.min(earlier), None), by, sure: self.sure }
+        })
+    }
 }
 
 /// A launch as each call of its function makes it; as it is, when the calls are not known.
@@ -180,7 +209,11 @@ pub(super) fn called<'u>(
             given.push((own.clone(), value));
         }
         let facts = host.facts(call, caller);
+        let overlaps = host.overlaps(&arguments);
         let outer = host.parameters();
+        let on =
+            |(at, just): (usize, bool)| host.passed(*arguments.get(at)?).map(|(outer, also)| (outer, just && also));
+        let passed: Passed = launch.passed.iter().map(|at| on((*at)?)).collect();
         // Names of the caller are not those of the function.
         let name = caller.child_by_field_name("declarator").and_then(declared_name);
         let prefix = name.map_or("", |n| unit.str(n));
@@ -229,7 +262,12 @@ pub(super) fn called<'u>(
             grid: sizes(&launch.grid, &mut subst),
             args: launch.args.iter().map(|a| a.as_ref().map(|(a, ty)| (subst.numeric(a), *ty))).collect(),
             pointers: launch.pointers.clone(),
-            overlaps: launch.overlaps.clone(),
+            overlaps: launch
+                .overlaps
+                .iter()
+                .map(|o| o.as_called(&overlaps, &launch.passed, &mut subst, &mut away))
+                .collect(),
+            passed,
             objects: launch
                 .objects
                 .iter()

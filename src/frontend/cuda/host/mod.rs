@@ -27,7 +27,7 @@ use super::types::Bindings;
 use super::unit::{FunDecl, Unit, declared_name};
 use crate::base::{Name, Span};
 use crate::exp::{B, IntTy, N, Var};
-use callers::{called, overlaps_of_calls};
+use callers::{Passed, called, overlaps_of_calls};
 use mentions::operators_of;
 pub use overlaps::{Given, Overlap};
 use places::{Arguments, Config, addresses, is_local, is_question, launches_of, may_be};
@@ -51,6 +51,8 @@ pub struct HostLaunch {
     pub pointers: Vec<Option<(String, bool)>>,
     /// Pairs of pointers that may be one.
     pub overlaps: Vec<Overlap>,
+    /// For each argument, which one of its function it is.
+    pub passed: Passed,
     /// Of arguments that are objects, the fields that are integers.
     pub objects: Vec<Vec<(String, N)>>,
     /// What holds where the kernel is launched.
@@ -167,7 +169,7 @@ fn launch<'u>(
     let args = arguments.iter().map(|a| Some((host.number(*a)?, host.type_of(*a)))).collect();
     let pointers = arguments.iter().map(|a| host.pointer(*a)).collect();
     let mut overlaps = host.overlaps(arguments);
-    let passed = arguments.iter().map(|a| host.passed(*a)).collect();
+    let passed: Passed = arguments.iter().map(|a| host.passed(*a)).collect();
     let objects = arguments.iter().map(|a| host.object(*a)).collect();
     let facts = host.facts(call, function);
     let (types, symbols) = (std::mem::take(&mut host.types), host.symbols.iter().cloned().collect());
@@ -181,6 +183,7 @@ fn launch<'u>(
         args,
         pointers,
         overlaps,
+        passed,
         objects,
         facts,
         types,

@@ -11,6 +11,7 @@ use super::super::unit::{TypeDecl, child_of_kind, declared_name, has_child, last
 use super::Host;
 use super::places::listed_in;
 use super::pointers::{CASTS, OF_DATA};
+use crate::exp::{IntTy, N};
 
 /// More states than this are not followed.
 const MOST: usize = 64;
@@ -21,14 +22,21 @@ const MAX_DEPTH: usize = 30;
 pub type Given = (usize, Option<String>);
 
 /// Two pointers that are given to a kernel, and what the host says of them.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overlap {
     pub later: Given,
     pub earlier: Given,
-    /// Are they just the same, or is the distance not known?
-    pub at_start: bool,
+    /// By how many elements the later one is behind the earlier one, where that is known.
+    pub by: Option<N>,
     /// Do they surely point into one array?
     pub sure: bool,
+}
+
+impl Overlap {
+    /// Are they just the same?
+    pub fn at_start(&self) -> bool {
+        self.by.as_ref().and_then(N::as_num) == Some(0)
+    }
 }
 
 /// Where a pointer comes from.
@@ -47,10 +55,38 @@ enum Origin {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Pointer {
     origin: Origin,
-    /// Is it just that, and no place somewhere in it?
-    plain: bool,
+    /// What was added to it; `None`: it is somewhere in it.
+    steps: Option<Vec<Step>>,
     /// Is it surely that?
     sure: bool,
+}
+
+/// A number of elements that is added to a pointer, or taken away. There is no cast behind it: the elements are those of the
+/// parameter of the kernel.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Step {
+    /// Where the number stands in the text.
+    at: (usize, usize),
+    back: bool,
+}
+
+impl Pointer {
+    /// The same as one to elements of another size, perhaps.
+    fn cast(self) -> Pointer {
+        if self.steps.as_ref().is_some_and(Vec::is_empty) { self } else { self.somewhere() }
+    }
+
+    fn somewhere(self) -> Pointer {
+        Pointer { steps: None, ..self }
+    }
+
+    fn with(mut self, step: Option<Step>) -> Pointer {
+        self.steps = self.steps.zip(step).map(|(mut steps, step)| {
+            steps.push(step);
+            steps
+        });
+        self
+    }
 }
 
 type State = BTreeMap<String, Pointer>;
@@ -67,7 +103,7 @@ struct Flow {
 }
 
 fn named(text: &str) -> Pointer {
-    Pointer { origin: Origin::Named(text.to_owned()), plain: true, sure: true }
+    Pointer { origin: Origin::Named(text.to_owned()), steps: Some(Vec::new()), sure: true }
 }
 
 impl<'u> Host<'_, 'u> {
@@ -77,7 +113,7 @@ impl<'u> Host<'_, 'u> {
         let Some(body) = self.function.child_by_field_name("body") else { return Vec::new() };
         let mut flow = Flow::default();
         self.run(body, States::from([State::new()]), &mut flow);
-        let mut found: BTreeMap<(Given, Given), (bool, bool, usize)> = BTreeMap::new();
+        let mut found: BTreeMap<(Given, Given), (Distance, bool, usize)> = BTreeMap::new();
         let states = flow.at_launch.len();
         for state in &flow.at_launch {
             let mut given: Vec<(Given, Vec<Pointer>)> = Vec::new();
@@ -88,18 +124,38 @@ impl<'u> Host<'_, 'u> {
             }
             for (j, (later, a)) in given.iter().enumerate() {
                 for (earlier, b) in &given[..j] {
-                    if let Some((at_start, sure)) = meet(a, b, state) {
-                        let entry = found.entry((later.clone(), earlier.clone())).or_insert((true, true, 0));
-                        *entry = (entry.0 && at_start, entry.1 && sure, entry.2 + 1);
+                    if let Some((distance, sure)) = meet(a, b, state) {
+                        let entry =
+                            found.entry((later.clone(), earlier.clone())).or_insert((distance.clone(), true, 0));
+                        let same = entry.0 == distance;
+                        *entry = (distance.filter(|_| same), entry.1 && sure, entry.2 + 1);
                     }
                 }
             }
         }
-        let pair = |((later, earlier), (at_start, sure, times)): ((Given, Given), (bool, bool, usize))| {
-            let sure = sure && times == states && !flow.too_many && !self.has_goto;
-            Overlap { later, earlier, at_start, sure }
-        };
-        found.into_iter().map(pair).collect()
+        let mut pairs = Vec::new();
+        for ((later, earlier), (distance, sure, times)) in found {
+            let whole = !flow.too_many && !self.has_goto;
+            let by = distance.filter(|_| whole).and_then(|(later, earlier)| self.distance(&later, &earlier));
+            pairs.push(Overlap { later, earlier, by, sure: sure && times == states && whole });
+        }
+        pairs
+    }
+
+    /// By how many elements the one is behind the other.
+    fn distance(&mut self, later: &[Step], earlier: &[Step]) -> Option<N> {
+        let mut sum = N::num(0);
+        for (steps, back) in [(later, false), (earlier, true)] {
+            for step in steps {
+                let node = self.function.descendant_for_byte_range(step.at.0, step.at.1)?;
+                let number = self.number(node)?;
+                sum = match step.back == back {
+                    true => N::add(IntTy::MATH, &sum, &number),
+                    false => N::sub(IntTy::MATH, &sum, &number),
+                };
+            }
+        }
+        Some(sum)
     }
 
     // ---- statements ----
@@ -140,7 +196,9 @@ impl<'u> Host<'_, 'u> {
                     let mut after = part(self, field("body"), inner.clone(), flow);
                     after.append(&mut flow.continued);
                     states.extend(inner);
-                    states.extend(part(self, field("update"), after, flow));
+                    // What stands in the loop may have had another value in the last round.
+                    let after = part(self, field("update"), after, flow);
+                    states.extend(after.into_iter().map(|state| without_steps_of(node, state)));
                     if states.len() == before || states.len() > MOST {
                         break;
                     }
@@ -169,7 +227,7 @@ impl<'u> Host<'_, 'u> {
                 after.extend(states);
                 after.append(&mut flow.returned);
                 flow.returned = outer;
-                after
+                after.into_iter().map(|state| without_steps_of(node, state)).collect()
             }
             "break_statement" => {
                 flow.broken.append(&mut states);
@@ -195,13 +253,14 @@ impl<'u> Host<'_, 'u> {
             "assignment_expression" => {
                 let (Some(left), Some(right)) = (field("left"), field("right")) else { return states };
                 states = self.run_all(vec![right, left], states, flow);
-                let plain = field("operator").is_some_and(|o| self.unit.str(o) == "=");
+                let operator = field("operator").map_or("", |o| self.unit.str(o));
                 each(states, |state| {
                     let Some(place) = self.place_of(left, &state, 0) else { return vec![state] };
-                    match plain {
-                        true => self.assigned(state, &place, right),
-                        false if !self.is_relevant(&place) || self.is_scalar_place(&place) => vec![state],
-                        false => vec![moved(state, &place)],
+                    match operator {
+                        "=" => self.assigned(state, &place, right),
+                        _ if !self.is_relevant(&place) || self.is_scalar_place(&place) => vec![state],
+                        "+=" | "-=" => vec![moved(state, &place, Some(step(right, operator == "-=")))],
+                        _ => vec![moved(state, &place, None)],
                     }
                 })
             }
@@ -209,7 +268,7 @@ impl<'u> Host<'_, 'u> {
                 let Some(argument) = field("argument") else { return states };
                 each(states, |state| match self.place_of(argument, &state, 0) {
                     Some(place) if self.is_relevant(&place) && !self.is_scalar_place(&place) => {
-                        vec![moved(state, &place)]
+                        vec![moved(state, &place, None)]
                     }
                     _ => vec![state],
                 })
@@ -247,7 +306,7 @@ impl<'u> Host<'_, 'u> {
             if reference {
                 if let Some(target) = self.place_of(value, &state, 0) {
                     let origin = Origin::Address(target);
-                    state.insert(place.clone(), Pointer { origin, plain: false, sure: true });
+                    state.insert(place.clone(), Pointer { origin, steps: None, sure: true });
                 }
                 return vec![state];
             }
@@ -282,13 +341,14 @@ impl<'u> Host<'_, 'u> {
         if !self.is_relevant(place) || self.is_scalar_place(place) {
             return vec![state];
         }
+        let known = |p: Pointer| if self.names_doubtful(value) { p.somewhere() } else { p };
         let pointers = match self.copied(value) {
             Some(true) => Vec::new(),
             Some(false) => {
                 let all = self.pointers_of(value, &state, 0).into_iter();
-                all.map(|p| Pointer { sure: false, ..p }).collect()
+                all.map(|p| Pointer { sure: false, ..known(p) }).collect()
             }
-            None => self.pointers_of(value, &state, 0),
+            None => self.pointers_of(value, &state, 0).into_iter().map(known).collect(),
         };
         let mut state = state;
         // A copy of an object has the fields of that.
@@ -303,8 +363,10 @@ impl<'u> Host<'_, 'u> {
         state.retain(|other, _| other != place && !is_part(other, place));
         state.extend(fields);
         if pointers.is_empty() {
-            state
-                .insert(place.to_owned(), Pointer { origin: Origin::Made(value.id(), false), plain: true, sure: true });
+            state.insert(
+                place.to_owned(),
+                Pointer { origin: Origin::Made(value.id(), false), steps: Some(Vec::new()), sure: true },
+            );
             return vec![state];
         }
         let with = |pointer: Pointer| {
@@ -387,7 +449,7 @@ impl<'u> Host<'_, 'u> {
         match node.kind() {
             "parenthesized_expression" => inner(last_named(node)),
             "initializer_list" | "argument_list" if node.named_child_count() == 1 => inner(last_named(node)),
-            "cast_expression" => inner(field("value")),
+            "cast_expression" => inner(field("value")).into_iter().map(Pointer::cast).collect(),
             "assignment_expression" => inner(field("left")),
             "comma_expression" => inner(field("right")),
             "conditional_expression" => {
@@ -398,17 +460,21 @@ impl<'u> Host<'_, 'u> {
             "binary_expression" if field("operator").is_some_and(|o| matches!(self.unit.str(o), "+" | "-")) => {
                 let number = |n: &Node<'u>| matches!(n.kind(), "number_literal" | "sizeof_expression");
                 let pointer = field("left").filter(|n| !number(n)).or_else(|| field("right"));
-                inner(pointer).into_iter().map(|p| Pointer { plain: false, ..p }).collect()
+                let back = field("operator").is_some_and(|o| self.unit.str(o) == "-");
+                let step = field("right").filter(|_| pointer == field("left")).map(|right| step(right, back));
+                inner(pointer).into_iter().map(|p| p.with(step.clone())).collect()
             }
             "pointer_expression" if text.starts_with('&') => match field("argument") {
                 Some(place) if place.kind() == "subscript_expression" => {
-                    let start = listed_subscript(place).is_some_and(|i| self.unit.str(i) == "0");
-                    let base = inner(place.child_by_field_name("argument"));
-                    base.into_iter().map(|p| Pointer { plain: p.plain && start, ..p }).collect()
+                    let base = place.child_by_field_name("argument");
+                    let step = listed_subscript(place).map(|i| step(i, false));
+                    inner(base).into_iter().map(|p| p.with(step.clone())).collect()
                 }
                 Some(place) if place.kind() == "pointer_expression" => inner(place.child_by_field_name("argument")),
                 Some(place) => match self.place_of(place, state, 0) {
-                    Some(place) => vec![Pointer { origin: Origin::Address(place), plain: true, sure: true }],
+                    Some(place) => {
+                        vec![Pointer { origin: Origin::Address(place), steps: Some(Vec::new()), sure: true }]
+                    }
                     None => Vec::new(),
                 },
                 None => Vec::new(),
@@ -430,7 +496,9 @@ impl<'u> Host<'_, 'u> {
                 let passes = name.ends_with("raw_pointer_cast") || CASTS.contains(&name);
                 let passes = passes || matches!(name, "std::move" | "std::forward");
                 match arguments.as_slice() {
-                    [only] if passes => self.pointers_of(*only, state, depth + 1),
+                    [only] if passes => {
+                        self.pointers_of(*only, state, depth + 1).into_iter().map(Pointer::cast).collect()
+                    }
                     [] if function.kind() == "field_expression" || text.contains('.') || text.contains("->") => {
                         let (object, method) = match method_of(function) {
                             Some((object, method)) => (object, self.unit.str(method)),
@@ -453,7 +521,8 @@ impl<'u> Host<'_, 'u> {
     /// What a place holds.
     fn held(&self, place: &str, node: Node<'u>, state: &State) -> Vec<Pointer> {
         if let Some(known) = state.get(place) {
-            return vec![known.clone()];
+            let doubtful = self.names_doubtful(node);
+            return vec![if doubtful { known.clone().somewhere() } else { known.clone() }];
         }
         // An element of an array whose elements are followed, at a subscript that is not a number.
         if node.kind() == "subscript_expression"
@@ -462,7 +531,7 @@ impl<'u> Host<'_, 'u> {
             && state.keys().any(|other| is_part(other, array))
         {
             let origin = Origin::Element(array.to_owned(), subscript.to_owned());
-            return vec![Pointer { origin, plain: true, sure: true }];
+            return vec![Pointer { origin, steps: Some(Vec::new()), sure: true }];
         }
         // A field of an object that is a copy of another one.
         if let Some((object, field)) = place.rsplit_once('.')
@@ -471,6 +540,13 @@ impl<'u> Host<'_, 'u> {
             return vec![named(&format!("{from}.{field}"))];
         }
         vec![named(place)]
+    }
+
+    /// Does this name a variable that may change where nothing says so?
+    fn names_doubtful(&self, node: Node<'u>) -> bool {
+        let doubtful = node.kind() == "identifier"
+            && self.variable_at(node).is_some_and(|v| v.is_wild || v.is_remote || v.escapes.is_some());
+        doubtful || listed_in(node).into_iter().any(|inner| self.names_doubtful(inner))
     }
 
     /// The name of a place, where the last references and pointers on the way are followed.
@@ -483,7 +559,7 @@ impl<'u> Host<'_, 'u> {
                 let key = self.key(node);
                 // A reference is another name.
                 Some(match state.get(&key) {
-                    Some(Pointer { origin: Origin::Address(target), plain: false, .. }) => target.clone(),
+                    Some(Pointer { origin: Origin::Address(target), steps: None, .. }) => target.clone(),
                     _ => key,
                 })
             }
@@ -505,7 +581,9 @@ impl<'u> Host<'_, 'u> {
                 let pointers = self.pointers_of(node.child_by_field_name("argument")?, state, depth + 1);
                 match pointers.as_slice() {
                     [Pointer { origin: Origin::Address(place), .. }] => Some(place.clone()),
-                    [Pointer { origin: Origin::Named(name), plain: true, .. }] => Some(format!("{name}[0]")),
+                    [Pointer { origin: Origin::Named(name), steps: Some(steps), .. }] if steps.is_empty() => {
+                        Some(format!("{name}[0]"))
+                    }
                     _ => None,
                 }
             }
@@ -675,11 +753,27 @@ fn each(states: States, mut f: impl FnMut(State) -> Vec<State>) -> States {
     states.into_iter().flat_map(&mut f).collect()
 }
 
-/// The place has a pointer to somewhere else in what it pointed to.
-fn moved(state: State, place: &str) -> State {
+fn step(number: Node, back: bool) -> Step {
+    Step { at: (number.start_byte(), number.end_byte()), back }
+}
+
+/// What was added by numbers within a node is not known.
+fn without_steps_of(node: Node, state: State) -> State {
     let mut state = state;
-    let known = state.entry(place.to_owned()).or_insert_with(|| named(place));
-    known.plain = false;
+    let within = |step: &Step| node.start_byte() <= step.at.0 && step.at.1 <= node.end_byte();
+    for pointer in state.values_mut() {
+        if pointer.steps.as_ref().is_some_and(|steps| steps.iter().any(within)) {
+            pointer.steps = None;
+        }
+    }
+    state
+}
+
+/// The place has a pointer to somewhere else in what it pointed to.
+fn moved(state: State, place: &str, step: Option<Step>) -> State {
+    let mut state = state;
+    let known = state.remove(place).unwrap_or_else(|| named(place));
+    state.insert(place.to_owned(), known.with(step));
     state
 }
 
@@ -689,7 +783,7 @@ fn made(state: State, place: &str, at: usize) -> State {
     for pointer in state.values_mut().filter(|p| p.origin == Origin::Made(at, false)) {
         pointer.origin = Origin::Made(at, true);
     }
-    state.insert(place.to_owned(), Pointer { origin: Origin::Made(at, false), plain: true, sure: true });
+    state.insert(place.to_owned(), Pointer { origin: Origin::Made(at, false), steps: Some(Vec::new()), sure: true });
     state
 }
 
@@ -708,9 +802,12 @@ fn swapped(state: State, a: &str, b: &str) -> State {
     state
 }
 
-/// May two arguments be one pointer, or point into one array? Whether they are just one, and whether that is sure.
-fn meet(a: &[Pointer], b: &[Pointer], state: &State) -> Option<(bool, bool)> {
-    let mut found: Option<(bool, bool)> = None;
+/// What was added to two pointers of one origin.
+type Distance = Option<(Vec<Step>, Vec<Step>)>;
+
+/// May two arguments be one pointer, or point into one array? How far apart, and whether that is sure.
+fn meet(a: &[Pointer], b: &[Pointer], state: &State) -> Option<(Distance, bool)> {
+    let mut found: Option<(Distance, bool)> = None;
     let certain = a.len() == 1 && b.len() == 1;
     for x in a {
         for y in b {
@@ -736,8 +833,11 @@ fn meet(a: &[Pointer], b: &[Pointer], state: &State) -> Option<(bool, bool)> {
             };
             if let Some(same) = met {
                 let sure = certain && same && x.sure && y.sure;
-                let start = x.plain && y.plain;
-                found = Some(found.map_or((start, sure), |(s, t)| (s && start, t && sure)));
+                let steps = x.steps.clone().zip(y.steps.clone()).filter(|_| same && x.sure && y.sure);
+                found = Some(match found {
+                    None => (steps, sure),
+                    Some((known, other)) => (known.filter(|known| Some(known) == steps.as_ref()), other && sure),
+                });
             }
         }
     }

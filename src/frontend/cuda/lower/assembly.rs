@@ -163,6 +163,7 @@ impl<'l, 't> Body<'l, 't> {
         }
         let inputs: Vec<Expr> = inputs.into_iter().map(|(_, e)| self.value(e)).collect();
         let mut predicates: HashMap<&str, Expr> = HashMap::new();
+        let mut declared: HashSet<&str> = HashSet::new();
         let mut all = Vec::new();
         for instruction in instructions {
             let (predicate, code) = match instruction.strip_prefix('@') {
@@ -170,7 +171,17 @@ impl<'l, 't> Body<'l, 't> {
                 None => (None, *instruction),
             };
             let (operation, operands) = code.split_once(char::is_whitespace).unwrap_or((code, ""));
+            // One that is declared again hides the first, as long as its block goes on.
+            if operation == ".reg"
+                && !operands.split([',', ' ']).filter(|name| !name.is_empty()).all(|n| declared.insert(n))
+            {
+                return None;
+            }
             let operands: Vec<&str> = operands.split(',').map(str::trim).filter(|o| !o.is_empty()).collect();
+            // What is done only by some threads leaves a predicate as it was in others.
+            if predicate.is_some() && operands.iter().any(|operand| predicates.contains_key(operand)) {
+                return None;
+            }
             if let ("setp.ne.b32" | "setp.ne.s32" | "setp.ne.u32", [name, of, "0"]) = (operation, operands.as_slice()) {
                 let value = operand(of, &inputs, span)?;
                 predicates.insert(name, self.truth(value));

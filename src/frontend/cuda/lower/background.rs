@@ -141,8 +141,8 @@ impl<'l, 't> Body<'l, 't> {
                     Some(Expr::new(token, Type::Int(IntTy::U64), span))
                 }
                 ("wait", [token]) if is_number(token) => {
-                    let wait = self.intrinsic_call(Intrinsic::WaitAt, address, span);
-                    Some(self.preceded(vec![self.value(token.clone())], wait))
+                    let args = address.into_iter().chain([self.value(token.clone())]).collect();
+                    Some(self.intrinsic_call(Intrinsic::WaitAt, args, span))
                 }
                 _ => None,
             };

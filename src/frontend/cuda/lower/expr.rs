@@ -75,7 +75,7 @@ impl<'l, 't> Body<'l, 't> {
                     let made = self.construct(ty, vec![expr.clone()], span);
                     self.converting = false;
                     if let Some(made) = made {
-                        return made;
+                        return self.ending(made);
                     }
                 }
                 let class = expr.ty.clone();
@@ -238,6 +238,7 @@ impl<'l, 't> Body<'l, 't> {
                         return Expr::new(choose, ty, span);
                     }
                     let (t, e) = (self.value(t), self.value(e));
+                    let (t, e) = (self.copied(t), self.copied(e));
                     let ty = match (&t.ty, &e.ty) {
                         (Type::Int(a), Type::Int(b)) if a == b => t.ty.clone(),
                         (Type::Int(a), Type::Int(b)) => Type::Int(common(*a, *b)),
@@ -783,6 +784,11 @@ impl<'l, 't> Body<'l, 't> {
                 let pointer = self.address_of(value, span);
                 let pointer = self.convert(pointer, &Type::Ptr(inner.clone()));
                 self.deref(pointer, span)
+            }
+            (Type::Struct(_), Type::Struct(_)) => {
+                let value = self.value(value);
+                let value = self.copied(value);
+                self.convert(value, &ty)
             }
             _ => self.convert(value, &ty),
         }

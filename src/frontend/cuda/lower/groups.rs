@@ -119,18 +119,18 @@ impl<'l, 't> Body<'l, 't> {
             },
             _ => None,
         };
-        let nothing = Expr::new(ExprKind::Intrinsic(Intrinsic::Nothing, vec![]), Type::Void, span);
+        // What orders a part of the threads only is taken for nothing, which is sound; but a race may be none then.
+        let part = Expr::new(ExprKind::Intrinsic(Intrinsic::PartBarrier, vec![]), Type::Void, span);
         if let Some(lanes) = Self::tile_lanes(group) {
             // A tile of whole warps orders the threads of each; a smaller one orders less than a warp.
+            let several = lanes > 32;
             let lanes = Expr::new(ExprKind::Int(lanes), Type::INT, span);
             let warp = Expr::new(ExprKind::Builtin(Builtin::WarpSize), Type::INT, span);
             let whole = self.binary("<=", warp, lanes, span);
             let barrier = Expr::new(ExprKind::Intrinsic(Intrinsic::Barrier(Scope::Warp), vec![]), Type::Void, span);
-            return Expr::new(
-                ExprKind::Choose(Box::new(whole), Box::new(barrier), Box::new(nothing)),
-                Type::Void,
-                span,
-            );
+            let also = several.then(|| part.clone());
+            let choice = ExprKind::Choose(Box::new(whole), Box::new(barrier), Box::new(part));
+            return self.preceded(also, Expr::new(choice, Type::Void, span));
         }
         match scope {
             None if matches!(group.value(), Type::Unknown(name) if name.ends_with("thread_group")) => Expr::unknown(
@@ -140,8 +140,7 @@ impl<'l, 't> Body<'l, 't> {
                 span,
             ),
             Some(scope) => Expr::new(ExprKind::Intrinsic(Intrinsic::Barrier(scope), vec![]), Type::Void, span),
-            // A barrier of a part of a block orders less than the block: taking it for nothing is sound.
-            None => nothing,
+            None => part,
         }
     }
 

@@ -9,7 +9,6 @@ type Items<'t> = Peekable<std::vec::IntoIter<Node<'t>>>;
 impl<'l, 't> Body<'l, 't> {
     /// The value that initialises something of the given type.
     pub fn initial(&mut self, node: Node<'t>, ty: &Type) -> Expr {
-        let span = self.span(node);
         if !matches!(node.kind(), "initializer_list" | "argument_list") {
             let value = self.expr(node);
             if let Type::Ref(inner) = ty {
@@ -19,6 +18,13 @@ impl<'l, 't> Body<'l, 't> {
             let value = self.copied(value);
             return self.convert(value, ty);
         }
+        let made = self.made_of_list(node, ty);
+        self.ending(made)
+    }
+
+    /// The value that a list in braces or parentheses gives something of the given type.
+    fn made_of_list(&mut self, node: Node<'t>, ty: &Type) -> Expr {
+        let span = self.span(node);
         let mut cursor = node.walk();
         let items: Vec<_> = node.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect();
         if self.lanes(ty).is_some() {

@@ -51,7 +51,12 @@ impl<'l, 't> Body<'l, 't> {
             }
         }
         let (mut members, mut values) = (Vec::new(), Vec::new());
-        for name in self.names_in(node) {
+        let mut names = self.names_in(node);
+        // What is listed is captured whether it is used or not.
+        let list = node.child_by_field_name("captures").map_or("", |list| self.text(list));
+        let listed = list.split([',', '[', ']']).map(str::trim).filter(|name| named.contains_key(*name));
+        names.extend(listed.filter(|name| !names.contains(name)).collect::<Vec<_>>());
+        for name in names {
             let Some(Local::Var(id)) = self.lookup(name) else { continue };
             if self.vars[id.0 as usize].storage != Storage::Private {
                 // Not captured, but named: it is reached through a reference all the same.

@@ -12,7 +12,7 @@ pub fn array_type(written: &str, elem: Type, length: u64) -> Type {
 }
 
 /// The elements of a `std::array`, by its type.
-fn elements(ty: &Type) -> Option<(Type, u64)> {
+pub(super) fn elements(ty: &Type) -> Option<(Type, u64)> {
     match ty.value() {
         Type::Struct(class) => match class.fields.as_slice() {
             [only] if &*only.name == ELEMENTS => match &only.ty {

@@ -1,6 +1,7 @@
 //! Overload resolution: which function a call means, of those that have its name.
 
 use super::open::Open;
+use super::templates::unnamed_parameter;
 use super::*;
 
 /// The function that a call means.
@@ -54,7 +55,12 @@ impl<'l, 't> Body<'l, 't> {
         let mut candidates: Vec<Candidate<'t>> = Vec::new();
         // Those of which it is not known whether they can be called so.
         let mut open: Vec<(FunDecl<'t>, usize, Open)> = Vec::new();
+        let templates = template.is_some() && list.iter().any(|(d, _)| d.template.is_some());
         for ((decl, outer), fit) in list.iter().zip(fits) {
+            // Arguments in angle brackets are those of a template.
+            if templates && decl.template.is_none() {
+                continue;
+            }
             let (Some(fit), false) = (fit, special(decl) && !only_special) else { continue };
             let Some((bindings, types, general)) = self.viable(decl, template, args, outer) else {
                 open.extend(self.openness(decl, template, args).map(|why| (*decl, fit, why)));
@@ -371,19 +377,22 @@ impl<'l, 't> Body<'l, 't> {
         words.map(str::to_owned).collect()
     }
 
-    /// The names of the parameters of a template, in order.
+    /// The names of the parameters of a template, in order; those that have none get one.
     pub fn template_parameters(&self, parameters: Node<'t>) -> Vec<String> {
         let mut cursor = parameters.walk();
         parameters
             .named_children(&mut cursor)
             .filter(|p| p.kind() != "comment")
-            .map(|p| match p.kind() {
-                "type_parameter_declaration" | "optional_type_parameter_declaration" => {
-                    p.child_by_field_name("name").or_else(|| last_named(p))
-                }
-                _ => p.child_by_field_name("declarator").and_then(declared_name),
+            .enumerate()
+            .map(|(i, p)| {
+                let named = match p.kind() {
+                    "type_parameter_declaration" | "optional_type_parameter_declaration" => {
+                        p.child_by_field_name("name").or_else(|| last_named(p))
+                    }
+                    _ => p.child_by_field_name("declarator").and_then(declared_name),
+                };
+                named.map_or_else(|| unnamed_parameter(i), |n| self.text(n).to_owned())
             })
-            .map(|n| n.map_or("", |n| self.text(n)).to_owned())
             .collect()
     }
 

@@ -1,5 +1,6 @@
 //! Statements and declarations.
 
+use super::library::elements;
 use super::*;
 
 impl<'l, 't> Body<'l, 't> {
@@ -564,7 +565,7 @@ impl<'l, 't> Body<'l, 't> {
                 continue;
             }
             if storage == Storage::Private
-                && matches!(ty, Type::Array(..))
+                && (matches!(ty, Type::Array(..)) || elements(&ty).is_some())
                 && init.is_none()
                 && self.needs_construction(&ty, 0)
             {
@@ -658,6 +659,7 @@ impl<'l, 't> Body<'l, 't> {
             Type::Ref(_) => self.address_of(element, span),
             _ => {
                 let value = self.value(element);
+                let value = self.copied(value);
                 self.convert(value, &ty)
             }
         };

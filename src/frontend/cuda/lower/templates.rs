@@ -20,13 +20,14 @@ impl<'l, 't> Body<'l, 't> {
             match parameter.kind() {
                 "type_parameter_declaration" | "optional_type_parameter_declaration" => {
                     let name = match parameter.child_by_field_name("name") {
-                        Some(name) => name,
+                        Some(name) => Some(name),
                         None => match last_named(parameter) {
-                            Some(name) => name,
-                            None => continue,
+                            Some(name) => Some(name),
+                            None if given.get(i).is_none() => continue,
+                            None => None,
                         },
                     };
-                    let name = self.text(name).to_owned();
+                    let name = name.map_or_else(|| unnamed_parameter(i), |name| self.text(name).to_owned());
                     let finer = match given.get(i) {
                         Some(argument) => self.finer(*argument),
                         None => deduced.finer.get(&name).cloned(),
@@ -47,8 +48,10 @@ impl<'l, 't> Body<'l, 't> {
                 }
                 "parameter_declaration" | "optional_parameter_declaration" => {
                     let declared = parameter.child_by_field_name("declarator").and_then(declared_name);
-                    let Some(name) = declared else { continue };
-                    let name = self.text(name).to_owned();
+                    if declared.is_none() && given.get(i).is_none() {
+                        continue;
+                    }
+                    let name = declared.map_or_else(|| unnamed_parameter(i), |name| self.text(name).to_owned());
                     let ty = parameter.child_by_field_name("type").map_or(Type::INT, |t| self.type_of(t));
                     if let Some(function) = given.get(i).and_then(|argument| self.named_function(*argument)) {
                         bound.functions.insert(name, function);
@@ -269,4 +272,9 @@ fn pointed_to<'a>(declarator: Option<Node<'_>>, given: &'a Type) -> Option<&'a T
         next = node.child_by_field_name("declarator").or_else(|| last_named(node));
     }
     Some(given.value())
+}
+
+/// The name of the i-th parameter of a template that has none; no other has it.
+pub(super) fn unnamed_parameter(i: usize) -> String {
+    format!("#{i}")
 }

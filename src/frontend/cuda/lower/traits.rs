@@ -105,6 +105,18 @@ impl<'l, 't> Body<'l, 't> {
             }
             // What `const` and `volatile` say is not part of a type here.
             ("remove_cv" | "remove_const" | "remove_volatile", [only]) => Some(self.type_of(*only)),
+            ("decay", [only]) => match self.type_of(*only).value() {
+                ty @ (Type::Int(_) | Type::Float(_) | Type::Ptr(_)) => Some(ty.clone()),
+                _ => None,
+            },
+            ("underlying_type", [only]) => match self.type_of(*only) {
+                ty @ Type::Int(_) => Some(ty),
+                _ => None,
+            },
+            ("make_unsigned" | "make_signed", [only]) => match self.type_of(*only) {
+                Type::Int(ty) if ty != IntTy::BOOL => Some(Type::Int(IntTy { signed: name == "make_signed", ..ty })),
+                _ => None,
+            },
             ("remove_reference" | "remove_cvref", [only]) => Some(self.type_of(*only).value().clone()),
             _ => None,
         }
