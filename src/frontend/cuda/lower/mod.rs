@@ -2,7 +2,7 @@
 //!
 //! Whatever is not understood becomes an `Unknown` expression or statement with its place; nothing is skipped silently.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use tree_sitter::Node;
