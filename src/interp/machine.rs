@@ -810,6 +810,11 @@ impl<'p> Machine<'p> {
                 at(place.thread, 0) + at(self.inputs.block, 0) * row
             }
             Builtin::BlockSize => (0..3).map(|axis| at(self.inputs.block, axis)).product(),
+            Builtin::LinearBlock => {
+                let row = at(place.block, 1) + at(self.inputs.grid, 1) * at(place.block, 2);
+                at(place.block, 0) + at(self.inputs.grid, 0) * row
+            }
+            Builtin::GridSize => (0..3).map(|axis| at(self.inputs.grid, axis)).product(),
         }
     }
 }

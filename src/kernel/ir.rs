@@ -95,6 +95,10 @@ pub enum Builtin {
     LinearThread,
     /// Threads of a block.
     BlockSize,
+    /// The number of a block in the grid, in 64 bits.
+    LinearBlock,
+    /// Blocks of the grid, in 64 bits.
+    GridSize,
 }
 
 #[derive(Clone, Debug)]

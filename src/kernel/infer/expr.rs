@@ -323,6 +323,15 @@ impl<'p> Walk<'p> {
                 let [x, y, z] = &self.block_dim;
                 N::mul(IntTy::U32, &N::mul(IntTy::U32, x, y), z)
             }
+            Builtin::LinearBlock => {
+                let [x, y, z] = [0, 1, 2].map(|axis| coordinate(&self.blocks, axis));
+                let row = N::add(IntTy::U64, &y, &N::mul(IntTy::U64, &self.grid_dim[1], &z));
+                N::add(IntTy::U64, &x, &N::mul(IntTy::U64, &self.grid_dim[0], &row))
+            }
+            Builtin::GridSize => {
+                let [x, y, z] = &self.grid_dim;
+                N::mul(IntTy::U64, &N::mul(IntTy::U64, x, y), z)
+            }
         }
     }
 

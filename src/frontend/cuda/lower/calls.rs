@@ -84,6 +84,12 @@ impl<'l, 't> Body<'l, 't> {
         {
             return self.group_barrier(&Type::Unknown(Arc::from(group.as_str())), span);
         }
+        if let ([], Some("thread_block")) = (arguments.as_slice(), qualifier.parts.last().map(String::as_str))
+            && !self.lower.names.types.contains_key("thread_block")
+            && let Some(found) = self.group_member(&Type::Unknown(Arc::from("thread_block")), name, &[], span)
+        {
+            return found;
+        }
         // A member of the class that we are in, or of a class that is named.
         let scope = self.class_scope(callee);
         let own = self.class_type.clone().filter(|_| plain);
