@@ -524,6 +524,12 @@ impl<'l, 't> Body<'l, 't> {
                     return Expr::new(ExprKind::Intrinsic(Intrinsic::Max(ty), args), Type::Int(ty), span);
                 }
             }
+            Intrinsic::Pure(name, None) if name.as_str().starts_with("__") && !name.as_str().starts_with("__is") => {
+                let name = name.clone();
+                if let Some(made) = self.bit_function(name.as_str(), &args, span) {
+                    return made;
+                }
+            }
             Intrinsic::Pure(name, _) if name.as_str() == "__is_pow2" => {
                 if let [a] = args.as_slice()
                     && matches!(a.ty, Type::Int(_))

@@ -9,6 +9,7 @@ use tree_sitter::Node;
 
 mod assembly;
 mod background;
+mod bits;
 mod calls;
 mod class;
 mod collective;
