@@ -21,6 +21,8 @@ pub struct Bindings {
     pub values: BTreeMap<String, (i128, Type)>,
     /// Functions, by name.
     pub functions: BTreeMap<String, String>,
+    /// Packs, by their length: the elements are among the others.
+    pub packs: BTreeMap<String, usize>,
     /// As it is written, each type that the language tells apart from the one that it has here.
     pub finer: BTreeMap<String, String>,
 }
@@ -38,7 +40,8 @@ impl Bindings {
         let types = self.types.iter().map(|(n, t)| format!("{n}={t}"));
         let values = self.values.iter().map(|(n, (v, _))| format!("{n}={v}"));
         let functions = self.functions.iter().map(|(n, f)| format!("{n}={f}"));
-        types.chain(values).chain(functions).collect::<Vec<_>>().join(",")
+        let packs = self.packs.iter().map(|(n, count)| format!("{n}...={count}"));
+        types.chain(values).chain(functions).chain(packs).collect::<Vec<_>>().join(",")
     }
 
     /// Puts in what others stand for.
@@ -46,15 +49,19 @@ impl Bindings {
         self.types.extend(others.types);
         self.values.extend(others.values);
         self.functions.extend(others.functions);
+        self.packs.extend(others.packs);
         self.finer.extend(others.finer);
     }
 
     /// Keeps the parameters of these names.
     pub fn retain(&mut self, names: &[String]) {
-        self.types.retain(|name, _| names.contains(name));
-        self.values.retain(|name, _| names.contains(name));
-        self.functions.retain(|name, _| names.contains(name));
-        self.finer.retain(|name, _| names.contains(name));
+        // Elements of packs as well.
+        let own = |name: &String| names.iter().any(|n| name.split('#').next() == Some(n.as_str()));
+        self.types.retain(|name, _| own(name));
+        self.values.retain(|name, _| own(name));
+        self.functions.retain(|name, _| own(name));
+        self.finer.retain(|name, _| own(name));
+        self.packs.retain(|name, _| own(name));
     }
 }
 
@@ -496,6 +503,10 @@ impl<'t> Body<'_, 't> {
         let name = class.child_by_field_name("name").map_or("", |n| self.text(n));
         let specials = self.lower.names.special_classes.get(name).cloned().unwrap_or_default();
         let unknown = Type::Unknown(Arc::from(format!("{name}<{}>", bindings.key())));
+        // Which specialisation a pack fits is not followed.
+        if !specials.is_empty() && !bindings.packs.is_empty() {
+            return unknown;
+        }
         let mut best: Option<(Node<'t>, Bindings)> = None;
         let scope = self.declared_in(class);
         for (special, left) in specials {

@@ -28,6 +28,7 @@ mod names;
 mod open;
 mod opencl;
 mod overload;
+mod packs;
 mod stmt;
 mod templates;
 mod traits;
@@ -505,6 +506,9 @@ impl<'l, 't> Body<'l, 't> {
         let Some(list) = decl.declarator.child_by_field_name("parameters") else { return found };
         let mut cursor = list.walk();
         for parameter in list.named_children(&mut cursor) {
+            if parameter.kind() == "variadic_parameter_declaration" {
+                found.extend(self.pack_parameters(parameter));
+            }
             if !matches!(parameter.kind(), "parameter_declaration" | "optional_parameter_declaration") {
                 continue;
             }

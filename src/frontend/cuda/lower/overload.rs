@@ -1,6 +1,7 @@
 //! Overload resolution: which function a call means, of those that have its name.
 
 use super::open::Open;
+use super::packs::element_name;
 use super::*;
 
 /// The function that a call means.
@@ -267,6 +268,16 @@ impl<'l, 't> Body<'l, 't> {
                 None => Vec::new(),
             };
             let own = self.parameter_types(special, &Bindings::default());
+            // How long a pack is, the parameters say.
+            if self.pack_of(decl).is_some() {
+                if own == types {
+                    if !bindings.finer.is_empty() {
+                        return Found::Ambiguous;
+                    }
+                    found = Found::One(*special);
+                }
+                continue;
+            }
             let coarse = given.iter().any(|g| {
                 let ty = self.type_of(*g);
                 self.is_coarse(*g, &ty)
@@ -324,25 +335,44 @@ impl<'l, 't> Body<'l, 't> {
     ) -> Option<(Bindings, Vec<Type>, usize)> {
         let defaults = Self::parameter_defaults(decl);
         let required = defaults.iter().take_while(|d| d.is_none()).count();
-        if args.len() > defaults.len() || args.len() < required {
+        let pack = self.pack_of(decl);
+        if args.len() > defaults.len() && pack.is_none() || args.len() < required {
             // `f(void)` has one parameter that is none.
             let void = defaults.len() == 1 && args.is_empty();
             if !void {
                 return None;
             }
         }
-        let patterns = self.parameter_types(decl, outer);
+        // Each element of a pack stands for itself.
+        let count = args.len().saturating_sub(defaults.len());
+        let mut open_packs = outer.clone();
+        let mut elements = Vec::new();
+        for name in pack.iter().flat_map(|(_, names)| names) {
+            open_packs.packs.insert(name.clone(), count);
+            for element in (0..count).map(|i| element_name(name, i)) {
+                open_packs.types.insert(element.clone(), Type::Unknown(Arc::from(element.as_str())));
+                elements.push(element);
+            }
+        }
+        let patterns = self.parameter_types(decl, &open_packs);
         let mut bindings = outer.clone();
         let mut general = 0;
         if let Some(parameters) = decl.template.filter(|t| t.named_child_count() > 0) {
             let given = template.map(|l| self.template_arguments(l)).unwrap_or_default();
             let names = self.template_parameters(parameters);
-            let deduced = self.deduced(decl, outer, &patterns, args, &names);
+            let deducible: Vec<String> = names.iter().chain(&elements).cloned().collect();
+            let mut deduced = self.deduced(decl, outer, &patterns, args, &deducible);
+            for name in pack.iter().flat_map(|(_, names)| names) {
+                deduced.packs.insert(name.clone(), count);
+                general += count + 1;
+            }
             general += patterns.iter().zip(args).filter(|(p, _)| matches!(p.value(), Type::Unknown(_))).count();
             // What an argument was to say, and did not, is not what is the default.
             let said = self.words_of_parameters(decl, args.len());
             let open = |n: &String| !deduced.types.contains_key(n) && !deduced.values.contains_key(n);
-            let open = |n: &String| said.contains(n) && open(n) && !deduced.functions.contains_key(n);
+            let open = |n: &String| {
+                said.contains(n) && open(n) && !deduced.functions.contains_key(n) && !deduced.packs.contains_key(n)
+            };
             if names.iter().skip(given.len()).any(open) {
                 return None;
             }
@@ -381,6 +411,7 @@ impl<'l, 't> Body<'l, 't> {
                 "type_parameter_declaration" | "optional_type_parameter_declaration" => {
                     p.child_by_field_name("name").or_else(|| last_named(p))
                 }
+                "variadic_type_parameter_declaration" => last_named(p),
                 _ => p.child_by_field_name("declarator").and_then(declared_name),
             })
             .map(|n| n.map_or("", |n| self.text(n)).to_owned())
