@@ -472,6 +472,17 @@ impl<'t> Body<'_, 't> {
                 self.type_depth -= 1;
                 aliased.unwrap_or_else(|| Type::Unknown(Arc::from(text)))
             }
+            Found::None if self.type_depth < 40 && self.is_declared_template(name, qualifier) => {
+                self.type_depth += 1;
+                let declared = self.lower.names.declared_classes.get(name).and_then(|list| list.last()).copied();
+                let given = self.template_arguments(arguments);
+                let ty = declared.and_then(|(_, class, parameters)| {
+                    let bindings = self.bind_template(parameters, &given, &Bindings::default())?;
+                    Some(self.class_instance(class, parameters, bindings))
+                });
+                self.type_depth -= 1;
+                ty.unwrap_or_else(|| Type::Unknown(Arc::from(text)))
+            }
             Found::None => match (name, self.template_arguments(arguments).as_slice()) {
                 (name, given) if name.ends_with("_t") && (is_standard(qualifier) || name.starts_with("remove_")) => {
                     let chosen = self.trait_type(name.trim_end_matches("_t"), given);
@@ -496,6 +507,15 @@ impl<'t> Body<'_, 't> {
             },
             _ => Type::Unknown(Arc::from(text)),
         }
+    }
+
+    /// Is a class template of that name declared in one scope, of which the text has specialisations only?
+    fn is_declared_template(&self, name: &str, qualifier: &Qualifier) -> bool {
+        let names = self.lower.names;
+        let Some([first, rest @ ..]) = names.declared_classes.get(name).map(Vec::as_slice) else { return false };
+        names.special_classes.contains_key(name)
+            && rest.iter().all(|(scope, ..)| *scope == first.0)
+            && names.fit(first.0, self.scope, qualifier).is_some()
     }
 
     /// The class that a template stands for with these arguments: its own text, or that of a specialisation.
@@ -535,6 +555,7 @@ impl<'t> Body<'_, 't> {
         }
         match best {
             Some((special, own)) => self.class(special, own),
+            None if class.child_by_field_name("body").is_none() => unknown,
             None => self.class(class, bindings),
         }
     }

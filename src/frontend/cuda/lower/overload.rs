@@ -108,7 +108,20 @@ impl<'l, 't> Body<'l, 't> {
                 return Found::Ambiguous;
             }
         }
-        let constrained = |body: &mut Self| candidates.iter().any(|c| body.is_constrained(&c.chosen.decl));
+        // What `enable_if` takes away, as far as its condition is known.
+        let mut decided = Vec::new();
+        if candidates.len() > 1 {
+            let conditions: Vec<Option<bool>> =
+                candidates.iter().map(|c| self.condition_on_types(&c.chosen.decl, &c.chosen.bindings)).collect();
+            let mut kept = conditions.iter().map(|c| *c != Some(false));
+            candidates.retain(|_| kept.next().unwrap_or(true));
+            let known = conditions.iter().filter(|c| **c != Some(false)).map(|c| *c == Some(true));
+            decided =
+                candidates.iter().zip(known).filter(|(_, known)| *known).map(|(c, _)| c.chosen.decl.node).collect();
+        }
+        let constrained = |body: &mut Self| {
+            candidates.iter().any(|c| !decided.contains(&c.chosen.decl.node) && body.is_constrained(&c.chosen.decl))
+        };
         let concepts = |body: &mut Self| list.iter().filter_map(|(d, _)| d.template).any(|t| body.has_concept(t));
         if candidates.len() > 1 && constrained(self) || list.len() > 1 && concepts(self) {
             return Found::Ambiguous;
@@ -205,6 +218,38 @@ impl<'l, 't> Body<'l, 't> {
         let head = &self.lower.unit.text[whole.start_byte()..decl.declarator.end_byte()];
         ["enable_if", "requires", "decltype", "::type", "_t<", "void_t"].iter().any(|word| head.contains(word))
             || head.contains("typename") && head.contains("=0")
+    }
+
+    /// The condition of `std::enable_if` on a function template, where nothing else constrains it; `None`: there is none, or
+    /// it is not known.
+    fn condition_on_types(&mut self, decl: &FunDecl<'t>, bindings: &Bindings) -> Option<bool> {
+        let template = decl.template.filter(|t| t.named_child_count() > 0)?;
+        let whole = template.parent()?;
+        let head = &self.lower.unit.text[whole.start_byte()..decl.declarator.end_byte()];
+        let other = ["requires", "decltype", "void_t"].iter().any(|word| head.contains(word));
+        let own = ["enable_if", "enable_if_t"].iter().any(|n| self.lower.names.types.contains_key(*n));
+        if other || own {
+            return None;
+        }
+        let mut conditions = Vec::new();
+        let mut stack = vec![whole];
+        while let Some(node) = stack.pop() {
+            let name = node.child_by_field_name("name").map_or("", |n| self.text(n));
+            if matches!(node.kind(), "template_type" | "template_function")
+                && matches!(name, "enable_if" | "enable_if_t")
+            {
+                let arguments = node.child_by_field_name("arguments")?;
+                conditions.push(*self.template_arguments(arguments).first()?);
+            }
+            let mut cursor = node.walk();
+            stack.extend(node.named_children(&mut cursor).filter(|n| n.kind() != "compound_statement"));
+        }
+        let mut all = None;
+        for condition in conditions {
+            let holds = self.inside(decl, bindings, |body| body.template_value(condition))? != 0;
+            all = Some(all.unwrap_or(true) && holds);
+        }
+        all
     }
 
     /// Has a parameter of a template a concept, `template <std::integral T>`, which reads like the type of a value?

@@ -141,8 +141,15 @@ impl<'l, 't> Body<'l, 't> {
         // A name alone is parsed as a type.
         if argument.kind() == "type_descriptor" {
             let text = self.text(argument);
-            return match self.lookup(text) {
-                Some(Local::Value(value, _)) => Some(value),
+            // `std::is_same<A, B>::value`
+            let inner = argument.child_by_field_name("type").filter(|_| argument.named_child_count() == 1);
+            let inner = inner.filter(|n| matches!(n.kind(), "qualified_identifier" | "template_type"));
+            return match (self.lookup(text), inner) {
+                (Some(Local::Value(value, _)), _) => Some(value),
+                (_, Some(inner)) => {
+                    let value = self.value_with_arguments(inner);
+                    value.and_then(|v| self.fold(&v)).or_else(|| self.constant(inner))
+                }
                 _ => self.global_constant(text),
             };
         }
