@@ -120,6 +120,8 @@ pub struct Lower<'t> {
     pending: Vec<(FunId, FunDecl<'t>, Bindings)>,
     /// By the node that declares them.
     globals: HashMap<usize, GlobalId>,
+    /// Those of templates, with their arguments.
+    instances_of_globals: HashMap<(usize, String), GlobalId>,
     /// Those whose values are being computed.
     enumerators: Vec<usize>,
     /// The constants of classes: by what declares them, the instance, and whether that was laid out.
@@ -183,6 +185,7 @@ impl<'t> Lower<'t> {
             functions: HashMap::new(),
             pending: Vec::new(),
             globals: HashMap::new(),
+            instances_of_globals: HashMap::new(),
             enumerators: Vec::new(),
             constants: HashMap::new(),
             scopes_of: HashMap::new(),
@@ -204,6 +207,7 @@ impl<'t> Lower<'t> {
         self.functions.clear();
         self.pending.clear();
         self.globals.clear();
+        self.instances_of_globals.clear();
         self.uses_offset = false;
         self.whole_groups = false;
         let base = declared_name(decl.declarator).map_or("kernel", |n| self.unit.str(n)).to_owned();
