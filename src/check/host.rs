@@ -6,7 +6,7 @@ use itertools::Itertools;
 
 use crate::base::{FileId, Name, SourceMap};
 use crate::exp::display::plain;
-use crate::exp::{B, IntTy, N, Subst, Var, free_vars_b};
+use crate::exp::{B, IntTy, N, NBin, Subst, Var, free_vars_b};
 use crate::frontend::cuda::host::{Given, HostLaunch, ObjectParts};
 use crate::kernel::ir::VarDecl;
 use crate::kernel::types::{StructTy, Type};
@@ -84,6 +84,11 @@ pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], own: FileId, sour
     for launch in launches {
         aliases(params, launch, &mut facts.aliases);
     }
+    for (later, (earlier, start)) in &facts.aliases {
+        if !start && !launches.iter().all(|launch| distance(params, launch, later, earlier).is_some()) {
+            facts.untold.insert(offset_name(later));
+        }
+    }
     for launch in launches {
         overlaps(params, launch, &mut facts);
         for (param, passed) in params.iter().zip(&launch.objects) {
@@ -113,6 +118,21 @@ pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], own: FileId, sour
         _ => {}
     }
     facts
+}
+
+/// How far a pointer into the array of an earlier one is from that, in inference.
+fn offset_name(pointer: &str) -> String {
+    format!("{pointer}.offset")
+}
+
+/// The same, as one launch says it. [HOST-ALIAS]
+fn distance(params: &[VarDecl], launch: &HostLaunch, later: &str, earlier: &str) -> Option<N> {
+    let at = |name: &str| params.iter().position(|p| p.name.as_str() == name);
+    let (later, earlier) = (at(later)?, at(earlier)?);
+    let variable = |i: usize| launch.pointers.get(i)?.as_ref().map(|(variable, _)| variable);
+    let offset = |i: usize| launch.offsets.get(i)?.as_ref();
+    let alike = params[later].ty == params[earlier].ty && variable(later)? == variable(earlier)?;
+    alike.then_some(N::bin(NBin::Sub, IntTy::MATH, offset(later)?, offset(earlier)?))
 }
 
 /// The constant that all of these are.
@@ -166,6 +186,13 @@ fn relations(params: &[VarDecl], launch: &HostLaunch, known: &HostFacts, convert
     for (param, given) in params.iter().zip(&launch.objects) {
         if let Type::Struct(ty) = &param.ty {
             parts_of(param, ty, given, launch, &mut relations, &mut of_kernel);
+        }
+    }
+    for (later, (earlier, _)) in known.aliases.iter().filter(|(_, (_, start))| !start) {
+        if let Some(distance) = distance(params, launch, later, earlier) {
+            let var = Var::new(offset_name(later).as_str(), IntTy::I64);
+            relations.push(N::var(&var).eq(&renamed(launch).numeric(&distance)));
+            of_kernel.push(var);
         }
     }
     let relations: Vec<B> = relations.iter().map(|r| subst.boolean(r)).filter(|r| r.as_lit().is_none()).collect();

@@ -229,6 +229,7 @@ pub(super) fn called<'u>(
             grid: sizes(&launch.grid, &mut subst),
             args: launch.args.iter().map(|a| a.as_ref().map(|(a, ty)| (subst.numeric(a), *ty))).collect(),
             pointers: launch.pointers.clone(),
+            offsets: launch.offsets.iter().map(|n| n.as_ref().map(|n| subst.numeric(n))).collect(),
             overlaps: launch.overlaps.clone(),
             objects: launch
                 .objects

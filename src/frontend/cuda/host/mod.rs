@@ -53,6 +53,8 @@ pub struct HostLaunch {
     pub args: Vec<Option<(N, Option<IntTy>)>>,
     /// The variable that a pointer argument is, or points into, and whether it is just that.
     pub pointers: Vec<Option<(String, bool)>>,
+    /// Where it points to in the array of that variable, in elements.
+    pub offsets: Vec<Option<N>>,
     /// Pairs of pointers that may be one.
     pub overlaps: Vec<Overlap>,
     /// Of arguments that are objects, what they have.
@@ -172,6 +174,7 @@ fn launch<'u>(
     let arguments = &arguments[..packed.unwrap_or(arguments.len())];
     let args = arguments.iter().map(|a| Some((host.number(*a)?, host.type_of(*a)))).collect();
     let pointers = arguments.iter().map(|a| host.pointer(*a)).collect();
+    let offsets = arguments.iter().map(|a| host.offset(*a)).collect();
     let mut overlaps = host.overlaps(arguments);
     let passed = arguments.iter().map(|a| host.passed(*a)).collect();
     let objects = arguments.iter().map(|a| host.object(*a)).collect();
@@ -186,6 +189,7 @@ fn launch<'u>(
         grid,
         args,
         pointers,
+        offsets,
         overlaps,
         objects,
         facts,

@@ -6,6 +6,7 @@ use super::super::unit::last_named;
 use super::places::listed_in;
 use super::variables::Part;
 use super::{Host, MAX_DEPTH};
+use crate::exp::{IntTy, N, NBin};
 
 /// Casts that leave a pointer as it is.
 pub(super) const CASTS: [&str; 3] = ["reinterpret_cast", "static_cast", "const_cast"];
@@ -24,6 +25,54 @@ pub(super) const OF_DATA: [&str; 10] = [
 ];
 
 impl<'u> Host<'_, 'u> {
+    /// Where a pointer argument points to from what [`Self::pointer`] says, in elements. [HOST-ALIAS]
+    pub(super) fn offset(&mut self, node: Node<'u>) -> Option<N> {
+        if self.depth > MAX_DEPTH {
+            return None;
+        }
+        self.depth += 1;
+        let found = self.offset_inner(node);
+        self.depth -= 1;
+        found
+    }
+
+    fn offset_inner(&mut self, node: Node<'u>) -> Option<N> {
+        let field = |name: &str| node.child_by_field_name(name);
+        let moved = |op: NBin, from: N, by: N| N::bin(op, IntTy::MATH, &from, &by);
+        match node.kind() {
+            "parenthesized_expression" => self.offset(last_named(node)?),
+            "binary_expression" => {
+                let (left, right) = (field("left")?, field("right")?);
+                let op = match self.unit.str(field("operator")?) {
+                    "+" => NBin::Add,
+                    "-" => NBin::Sub,
+                    _ => return None,
+                };
+                Some(moved(op, self.offset(left)?, self.number(right)?))
+            }
+            "pointer_expression" if self.unit.str(node).starts_with('&') => {
+                let place = field("argument").filter(|p| p.kind() == "subscript_expression")?;
+                let list = place.child_by_field_name("indices").map(listed_in)?;
+                let ([index], base) = (list.as_slice(), place.child_by_field_name("argument")?) else { return None };
+                Some(moved(NBin::Add, self.offset(base)?, self.number(*index)?))
+            }
+            // A pointer made from another one.
+            "identifier" => {
+                let made = self.find(self.unit.str(node), node).and_then(|variable| {
+                    let place = self.read_at(node);
+                    self.last_change(variable, &Part::Whole, place).filter(|e| e.field.is_none()).and_then(|e| e.value)
+                });
+                if let Some(value) = made
+                    && self.pointer(value).is_some()
+                {
+                    return self.offset(value);
+                }
+                self.pointer(node).filter(|(_, plain)| *plain).map(|_| N::num(0))
+            }
+            _ => self.pointer(node).filter(|(_, plain)| *plain).map(|_| N::num(0)),
+        }
+    }
+
     /// The variable that a pointer argument is, or points into.
     pub(super) fn pointer(&mut self, node: Node<'u>) -> Option<(String, bool)> {
         match node.kind() {
