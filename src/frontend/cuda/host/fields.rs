@@ -379,6 +379,12 @@ impl<'u> Host<'_, 'u> {
         converted(&found, ty)
     }
 
+    /// Is an item of a list a number, or itself a list?
+    fn is_one_number(&mut self, item: Node<'u>) -> bool {
+        matches!(item.kind(), "initializer_list" | "number_literal" | "null" | "string_literal")
+            || self.number(item).is_some()
+    }
+
     /// A part of what a list in braces gives; what it does not reach is zero.
     pub(super) fn listed_part(&mut self, list: Node<'u>, shape: &Shape<'u>, path: &str) -> Option<N> {
         if path.is_empty() {
@@ -430,6 +436,8 @@ impl<'u> Host<'_, 'u> {
         match items.get(at) {
             Some(item) if item.kind() != "initializer_pair" => self.listed_part(*item, inner, rest),
             Some(_) => None,
+            // A single item may be an object that is copied.
+            None if items.len() == 1 && !self.is_one_number(items[0]) => None,
             None => Some(N::num(0)),
         }
     }
