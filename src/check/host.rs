@@ -85,7 +85,8 @@ pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], own: FileId, sour
         aliases(params, launch, &mut facts.aliases);
     }
     for (later, (earlier, start)) in &facts.aliases {
-        if !start && !launches.iter().all(|launch| distance(params, launch, later, earlier).is_some()) {
+        let apart = |launch: &HostLaunch| distance(params, launch, later, earlier).is_none();
+        if !start && launches.iter().filter(|l| is_one_array(params, l, later, earlier)).any(apart) {
             facts.untold.insert(offset_name(later));
         }
     }
@@ -125,13 +126,22 @@ fn offset_name(pointer: &str) -> String {
     format!("{pointer}.offset")
 }
 
-/// The same, as one launch says it. [HOST-ALIAS]
+fn position(params: &[VarDecl], name: &str) -> Option<usize> {
+    params.iter().position(|p| p.name.as_str() == name)
+}
+
+/// Is a launch given places in one array for two parameters?
+fn is_one_array(params: &[VarDecl], launch: &HostLaunch, later: &str, earlier: &str) -> bool {
+    let variable = |name: &str| Some(&launch.pointers.get(position(params, name)?)?.as_ref()?.0);
+    variable(later).is_some() && variable(later) == variable(earlier)
+}
+
+/// How far these are apart, as one launch says it. [HOST-ALIAS]
 fn distance(params: &[VarDecl], launch: &HostLaunch, later: &str, earlier: &str) -> Option<N> {
-    let at = |name: &str| params.iter().position(|p| p.name.as_str() == name);
-    let (later, earlier) = (at(later)?, at(earlier)?);
-    let variable = |i: usize| launch.pointers.get(i)?.as_ref().map(|(variable, _)| variable);
+    let alike = is_one_array(params, launch, later, earlier);
+    let (later, earlier) = (position(params, later)?, position(params, earlier)?);
     let offset = |i: usize| launch.offsets.get(i)?.as_ref();
-    let alike = params[later].ty == params[earlier].ty && variable(later)? == variable(earlier)?;
+    let alike = alike && params[later].ty == params[earlier].ty;
     alike.then_some(N::bin(NBin::Sub, IntTy::MATH, offset(later)?, offset(earlier)?))
 }
 

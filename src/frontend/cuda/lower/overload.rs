@@ -140,6 +140,18 @@ impl<'l, 't> Body<'l, 't> {
                 return Found::Ambiguous;
             }
         }
+        // One with a pack may be better where types are told apart that are one here.
+        for packed in candidates.iter().filter(|c| worse(c)) {
+            if self.pack_of(&packed.chosen.decl).is_none() {
+                continue;
+            }
+            for winner in candidates.iter().filter(|c| !worse(c)) {
+                let has_pack = self.pack_of(&winner.chosen.decl).is_some();
+                if has_pack || !self.goes_before(winner, args, &packed.chosen.decl, Open::Pack) {
+                    return Found::Ambiguous;
+                }
+            }
+        }
         candidates.retain(|c| c.rank == best);
         // A definition goes before declarations of the same function.
         if candidates.iter().any(|c| c.chosen.decl.has_body) {
