@@ -37,7 +37,8 @@ fn is_reader(callee: &str) -> bool {
 pub fn filled<'u>(lower: &mut Lower<'u>, global: &Global) -> Option<Filled> {
     let unit = lower.unit;
     let name = global.decl.name.as_str();
-    if !matches!(global.decl.storage, Storage::Constant | Storage::Global) || !unit.text.contains("Symbol") {
+    let in_memory = matches!(global.decl.storage, Storage::Constant | Storage::Global) && global.init.is_none();
+    if !in_memory || !unit.text.contains("Symbol") {
         return None;
     }
     let (mut copies, mut other) = (Vec::new(), false);
