@@ -7,6 +7,7 @@ use super::findings::{Key, axes, report_level};
 use super::kernel::Check;
 use super::pipeline::AtLevel;
 use super::questions::question;
+use super::races::untold_words;
 use super::source::location;
 use super::witness::{Divergence, diverge, shrink};
 use crate::base::Span;
@@ -94,8 +95,9 @@ impl Check<'_> {
             .collect();
         let key = Key::divergence(barrier);
         let id = self.finding_id("barrier", ReportLevel::Block, &accesses);
+        let untold = self.untold_content(race.contents.keys()).map(|name| untold_words(&name));
         let witness = self.values(race.globals, race.contents);
-        let (class, replay, reason) = match race.doubt {
+        let (class, replay, reason) = match race.doubt.or(untold) {
             Some(doubt) => (FindingClass::Possible, None, Some(doubt)),
             None => match self.executor.strand(self.span(barrier), &race.cells, &accesses, &witness) {
                 Tried::Met { ran, .. } => (FindingClass::Confirmed, Some(Replay::Kernel(ran)), None),

@@ -7,7 +7,7 @@ use itertools::Itertools;
 use crate::base::{FileId, Name, SourceMap};
 use crate::exp::display::plain;
 use crate::exp::{B, IntTy, N, Subst, Var, free_vars_b};
-use crate::frontend::cuda::host::{Given, HostLaunch, Overlap};
+use crate::frontend::cuda::host::{Given, HostLaunch, ObjectParts, Overlap};
 use crate::kernel::infer::{Behind, alias_offset, overlap_offset};
 use crate::kernel::ir::VarDecl;
 use crate::kernel::types::{StructTy, Type};
@@ -34,6 +34,8 @@ pub struct HostFacts {
     pub overlaps: BTreeMap<String, BTreeMap<String, Behind>>,
     /// Axes that some launch says something of, but no constant: of blocks, and of the grid.
     pub open: [[bool; 3]; 2],
+    /// Elements of parameters, and variables of the device, that the host writes in ways that are not followed.
+    pub untold: BTreeSet<String>,
     /// Where the launches are, in words; empty when there are none.
     pub place: String,
 }
@@ -81,6 +83,9 @@ pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], own: FileId, sour
         }
     }
     overlaps(params, launches, &mut facts);
+    for (param, passed) in launches.iter().flat_map(|launch| params.iter().zip(&launch.objects)) {
+        facts.untold.extend(passed.untold.iter().map(|path| format!("{}.{path}", param.name)));
+    }
     let mut converted = Vec::new();
     let alternatives: Vec<Vec<B>> = launches.iter().map(|l| relations(params, l, &facts, &mut converted)).collect();
     let fits = match converted.iter().unique().join("`, `") {
@@ -179,17 +184,35 @@ fn renamed(launch: &HostLaunch) -> Subst<'static> {
 fn parts_of(
     param: &VarDecl,
     ty: &StructTy,
-    given: &[(String, N)],
+    given: &ObjectParts,
     launch: &HostLaunch,
     relations: &mut Vec<B>,
     of_kernel: &mut Vec<Var>,
 ) {
-    for (name, value) in given {
-        if let Some(Type::Int(int)) = ty.fields.iter().find(|f| *f.name == **name).map(|f| &f.ty) {
-            let var = Var::new(format!("{}.{name}", param.name).as_str(), *int);
+    for (path, value) in &given.parts {
+        if let Some(int) = part_of(ty, path) {
+            let var = Var::new(format!("{}.{path}", param.name).as_str(), int);
             relations.push(N::var(&var).eq(&renamed(launch).numeric(value)));
             of_kernel.push(var);
         }
+    }
+}
+
+/// The integer at a path in an object: `n`, `q.n`, `st[0]`.
+fn part_of(class: &StructTy, path: &str) -> Option<IntTy> {
+    let end = path.find(['.', '[']).unwrap_or(path.len());
+    let (name, mut rest) = path.split_at(end);
+    let mut ty = &class.fields.iter().find(|f| *f.name == *name)?.ty;
+    while let (Type::Array(elem, Some(length)), Some((index, after))) =
+        (ty, rest.strip_prefix('[').and_then(|r| r.split_once(']')))
+    {
+        index.parse().ok().filter(|i: &u64| i < length)?;
+        (ty, rest) = (&**elem, after);
+    }
+    match (ty, rest.strip_prefix('.')) {
+        (Type::Int(int), None) => rest.is_empty().then_some(*int),
+        (Type::Struct(inner), Some(path)) => part_of(inner, path),
+        _ => None,
     }
 }
 

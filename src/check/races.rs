@@ -1,5 +1,6 @@
 //! The races of a kernel: for each array and phase all pairs of accesses that race, one after the other.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use super::execute::Tried;
@@ -14,7 +15,7 @@ use crate::base::Name;
 use crate::core::race::{ArrayRaces, RacePhase, same_value_pair};
 use crate::core::scope::{Level, Task};
 use crate::core::{Mode, SiteId};
-use crate::exp::{B, N};
+use crate::exp::{B, N, free_vars_b, free_vars_n};
 use crate::report::finding::{AccessMode, AccessReport, Finding, FindingClass, FindingKind, Replay, Witness};
 use crate::smt::{Answer, Model, Reason};
 
@@ -460,6 +461,9 @@ impl Check<'_> {
             refuted: false,
         };
         let sides = pair.map(|i| &phase.sides[i]);
+        if let Some(name) = self.untold(phase, pair, race) {
+            return possible(&untold_words(&name));
+        }
         // [INF-FENCE]
         if !same_value && sides.iter().any(|side| self.inferred.ordered.contains(&side.site)) {
             return possible("fences and atomic operations may order the two accesses, which is not modelled");
@@ -481,6 +485,35 @@ impl Check<'_> {
             }
         }
     }
+}
+
+impl Check<'_> {
+    /// What the race rests on that the host writes in ways that are not followed: no input may give it these values.
+    /// [HOST-UNTOLD]
+    fn untold(&self, phase: &RacePhase, pair: [usize; 2], race: &Race) -> Option<String> {
+        let untold = &self.source.host.untold;
+        if untold.is_empty() {
+            return None;
+        }
+        let mut named = BTreeSet::new();
+        for (side, task) in pair.iter().zip(Task::BOTH) {
+            let instance = phase.instantiate(&phase.sides[*side], task);
+            named.extend(free_vars_b(&instance.active).into_iter().map(|v| v.name));
+            named.extend(instance.index.iter().flat_map(free_vars_n).map(|v| v.name));
+        }
+        let part = named.iter().map(Name::as_str).find(|name| untold.contains(*name));
+        part.map(str::to_owned).or_else(|| self.untold_content(race.contents.keys()))
+    }
+
+    /// A variable of the device among the contents that something rests on, which the host writes so.
+    pub(super) fn untold_content<'c>(&self, mut contents: impl Iterator<Item = &'c String>) -> Option<String> {
+        let array = |content: &'c String| content.split('[').next().unwrap_or(content);
+        contents.find_map(|c| self.source.host.untold.get(array(c)).cloned())
+    }
+}
+
+pub(super) fn untold_words(name: &str) -> String {
+    format!("it rests on what `{name}` holds, which the host code writes in a way that is not followed")
 }
 
 /// Is there a write or atomic among the accesses to the array that another access could race with?

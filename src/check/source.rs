@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::host::{HostFacts, host_facts};
 use super::protocol::load_protocols;
 use crate::base::{FileId, SourceMap, Span};
-use crate::frontend::cuda::host::launches;
+use crate::frontend::cuda::host::{Filled, filled, launches};
 use crate::frontend::cuda::lower::{Lower, LoweredKernel};
 use crate::frontend::cuda::unit::{Dialect, Unit, is_nested_too_deep};
 use crate::frontend::header::{Extent, Header, parse_header};
@@ -16,6 +16,7 @@ use crate::frontend::preprocess::{
     CUDA_PREDEFINED, Clause, DiskFiles, Limits, OPENCL_PREDEFINED, Options, Severity, preprocess,
 };
 use crate::kernel::infer::Inferred;
+use crate::kernel::ir::Storage;
 use crate::report::finding::{FileReport, FileStatus, Location, Message};
 
 /// A file with the kernels found in it.
@@ -227,7 +228,20 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
             lower.offset = header.offset();
             for decl in &names.kernels {
                 for bindings in lower.instances(decl) {
-                    let lowered = lower.kernel(decl, &bindings);
+                    let mut lowered = lower.kernel(decl, &bindings);
+                    let mut untold = BTreeSet::new();
+                    for global in &mut lowered.program.globals {
+                        match filled(&mut lower, global) {
+                            // Kernels may have changed what is not constant since.
+                            Some(Filled::With(cells)) if global.decl.storage == Storage::Constant => {
+                                global.filled = cells;
+                            }
+                            Some(_) => {
+                                untold.insert(global.decl.name.to_string());
+                            }
+                            None => {}
+                        }
+                    }
                     let function = &lowered.program.functions[lowered.kernel.0 as usize];
                     let launches = launches(&mut lower, decl, &bindings);
                     let launched = match &launches {
@@ -236,7 +250,8 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
                         Some(_) => Launched::Read,
                     };
                     let params = &function.vars[..function.params];
-                    let host = host_facts(params, &launches.unwrap_or_default(), lowered.span.file, &sources);
+                    let mut host = host_facts(params, &launches.unwrap_or_default(), lowered.span.file, &sources);
+                    host.untold.extend(untold);
                     let is_whole = unit.first_error(decl.node).is_none();
                     let kernel = SourceKernel { host, launched, is_whole, ..SourceKernel::from(lowered) };
                     // A file that is included twice gives its kernels once.

@@ -15,7 +15,7 @@ use super::{Access, End, Inputs, Kind, Phase, Run, Stop, Thread, undefined, unsu
 use crate::base::{Name, Span};
 use crate::core::Scope;
 use crate::exp::{IntTy, NBin, eval};
-use crate::kernel::ir::{Builtin, Expr, ExprKind, FunId, Function, GlobalId, Program, Storage, VarId};
+use crate::kernel::ir::{Builtin, Expr, ExprKind, FunId, Function, Global, GlobalId, Program, Storage, VarId};
 use crate::kernel::types::Type;
 
 /// Functions as values: numbers that are no address.
@@ -397,6 +397,9 @@ impl<'p> Machine<'p> {
         }
         let object = self.fill(&decl.name, home, &elem, count)?;
         if let Some(bytes) = given {
+            self.memory.give(object, &bytes);
+        }
+        if let Some(bytes) = filled_bytes(global) {
             self.memory.give(object, &bytes);
         }
         self.globals.insert(id, object);
@@ -807,6 +810,11 @@ impl<'p> Machine<'p> {
                 at(place.thread, 0) + at(self.inputs.block, 0) * row
             }
             Builtin::BlockSize => (0..3).map(|axis| at(self.inputs.block, axis)).product(),
+            Builtin::LinearBlock => {
+                let row = at(place.block, 1) + at(self.inputs.grid, 1) * at(place.block, 2);
+                at(place.block, 0) + at(self.inputs.grid, 0) * row
+            }
+            Builtin::GridSize => (0..3).map(|axis| at(self.inputs.grid, axis)).product(),
         }
     }
 }
@@ -860,6 +868,32 @@ fn part_name(ty: &Type, name: &str, offset: u64) -> String {
             part_name(elem, &format!("{name}[{i}]"), offset % elem.size())
         }
         _ => name.to_owned(),
+    }
+}
+
+/// What the host copies to a variable.
+fn filled_bytes(global: &Global) -> Option<Vec<Option<u8>>> {
+    let last = global.filled.keys().last()?;
+    let mut all = vec![None; usize::try_from(*last).ok()? + 8];
+    for (at, n) in &global.filled {
+        let Some(Type::Int(int)) = part_type(&global.decl.ty, *at) else { continue };
+        for (place, byte) in all.iter_mut().skip(*at as usize).zip(int_bytes(*int, *n)) {
+            *place = Some(byte);
+        }
+    }
+    all.truncate(usize::try_from(global.decl.ty.size()).ok()?);
+    Some(all)
+}
+
+/// The type of the number at a place in an object.
+fn part_type(ty: &Type, at: u64) -> Option<&Type> {
+    match ty {
+        Type::Array(elem, _) if elem.size() > 0 => part_type(elem, at % elem.size()),
+        Type::Struct(class) => {
+            let field = class.fields.iter().rev().find(|f| f.offset <= at)?;
+            part_type(&field.ty, at - field.offset)
+        }
+        ty => Some(ty).filter(|_| at == 0),
     }
 }
 

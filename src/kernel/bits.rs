@@ -17,6 +17,13 @@ pub fn of_bits(name: &str, args: &[i128]) -> Option<i128> {
         ("__brev", [x]) => narrow(*x).reverse_bits(),
         ("__brevll", [x]) => return Some(i128::from(wide(*x).reverse_bits())),
         ("__mulhi", [l, r]) => return Some((IntTy::I32.wrap(*l) * IntTy::I32.wrap(*r)) >> 32),
+        ("__mul64hi", [l, r]) => return Some((IntTy::I64.wrap(*l) * IntTy::I64.wrap(*r)) >> 64),
+        ("__umul64hi", [l, r]) => {
+            let product = u128::from(wide(*l)) * u128::from(wide(*r));
+            return i128::try_from(product >> 64).ok();
+        }
+        ("__builtin_bswap32", [x]) => narrow(*x).swap_bytes(),
+        ("__builtin_bswap64", [x]) => return Some(i128::from(wide(*x).swap_bytes())),
         ("__umulhi", [l, r]) => return Some((IntTy::U32.wrap(*l) * IntTy::U32.wrap(*r)) >> 32),
         _ => return None,
     };
@@ -45,6 +52,9 @@ mod tests {
             ("__brevll", &[1], 1 << 63),
             ("__mulhi", &[-1, 2], -1),
             ("__umulhi", &[-1, 2], 1),
+            ("__mul64hi", &[-1, 2], -1),
+            ("__umul64hi", &[-1, 2], 1),
+            ("__builtin_bswap32", &[0x0102_0304], 0x0403_0201),
         ] {
             assert_eq!(of_bits(name, args), Some(value), "{name} {args:?}");
         }

@@ -216,6 +216,8 @@ fn builtin_name(builtin: Builtin) -> String {
         Builtin::WarpSize => "warpSize".to_owned(),
         Builtin::LinearThread => "linearThread".to_owned(),
         Builtin::BlockSize => "blockSize".to_owned(),
+        Builtin::LinearBlock => "linearBlock".to_owned(),
+        Builtin::GridSize => "gridSize".to_owned(),
     }
 }
 

@@ -3,6 +3,8 @@
 //! An expression denotes a place (an lvalue) or a value; [`ExprKind::Load`] is the only way from a place to its value, so
 //! every read of memory is visible. Evaluation order is left to right.
 
+use std::collections::BTreeMap;
+
 use crate::base::{Name, Span};
 use crate::core::Scope;
 use crate::exp::{IntTy, NBin, NRel};
@@ -51,6 +53,8 @@ pub struct Global {
     pub init: Option<Expr>,
     /// Has it any initialiser?
     pub initialised: bool,
+    /// Numbers that the host copies there before the kernel is launched, by their places in bytes.
+    pub filled: BTreeMap<u64, i128>,
 }
 
 #[derive(Clone, Debug)]
@@ -91,6 +95,10 @@ pub enum Builtin {
     LinearThread,
     /// Threads of a block.
     BlockSize,
+    /// The number of a block in the grid, in 64 bits.
+    LinearBlock,
+    /// Blocks of the grid, in 64 bits.
+    GridSize,
 }
 
 #[derive(Clone, Debug)]

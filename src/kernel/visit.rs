@@ -153,6 +153,7 @@ impl Axes {
                     | Intrinsic::BeginCopyUntil(Copier::Tile(_) | Copier::Block),
                     _,
                 ) => self.block[0] = true,
+                ExprKind::Builtin(Builtin::LinearBlock | Builtin::GridSize) => self.grid[0] = true,
                 ExprKind::Builtin(Builtin::BlockIdx(a) | Builtin::GridDim(a)) => self.grid[usize::from(*a)] = true,
                 // What is not modelled may be a number of the thread, or a ticket.
                 ExprKind::CallUnknown(name, _) => {

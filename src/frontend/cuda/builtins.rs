@@ -248,8 +248,17 @@ pub fn function(name: &str) -> Option<Builtin> {
         "ullmin" => known(Intrinsic::Min(IntTy::U64), Type::Int(IntTy::U64)),
         "ullmax" => known(Intrinsic::Max(IntTy::U64), Type::Int(IntTy::U64)),
         "__umulhi" | "__sad" | "__usad" | "__brev" | "__byte_perm" | "__funnelshift_l" | "__funnelshift_r"
-        | "__vadd4" => known(Intrinsic::Pure(Name::new(name), None), Type::UINT),
-        "__brevll" | "__umul64hi" => known(Intrinsic::Pure(Name::new(name), None), Type::Int(IntTy::U64)),
+        | "__funnelshift_lc" | "__funnelshift_rc" | "__uhadd" | "__urhadd" | "__fns" | "__builtin_bswap32" => {
+            known(Intrinsic::Pure(Name::new(name), None), Type::UINT)
+        }
+        name if is_of_lanes(name) => {
+            let ty = if name.contains("_s32") { Type::INT } else { Type::UINT };
+            known(Intrinsic::Pure(Name::new(name), None), ty)
+        }
+        "__builtin_bswap16" => known(Intrinsic::Pure(Name::new(name), Some((0, 0xffff))), Type::UINT),
+        "__brevll" | "__umul64hi" | "__builtin_bswap64" => {
+            known(Intrinsic::Pure(Name::new(name), None), Type::Int(IntTy::U64))
+        }
         "__mulhi" | "__rhadd" => known(Intrinsic::Pure(Name::new(name), None), Type::INT),
         "__mul64hi" | "labs" | "llabs" => known(Intrinsic::Pure(Name::new(name), None), Type::Int(IntTy::I64)),
         // Of 16 bits, for numbers of half precision, it is another function.
@@ -566,4 +575,14 @@ pub fn named_type(name: &str) -> Option<Type> {
         "va_list" => Type::Void.ptr(),
         _ => return None,
     })
+}
+
+/// `__vadd2`, `__vmaxs4`, `__viaddmax_s32`: functions of integers, or of the parts of integers, and of nothing else.
+fn is_of_lanes(name: &str) -> bool {
+    const KINDS: [&str; 15] = [
+        "abs", "add", "avg", "cmp", "hadd", "max", "min", "neg", "sad", "set", "sub", "iaddmax", "iaddmin", "imax",
+        "imin",
+    ];
+    name.strip_prefix("__v")
+        .is_some_and(|rest| rest.ends_with(['2', '4', 'u']) && KINDS.iter().any(|kind| rest.starts_with(kind)))
 }

@@ -21,6 +21,8 @@ pub struct Bindings {
     pub values: BTreeMap<String, (i128, Type)>,
     /// Functions, by name.
     pub functions: BTreeMap<String, String>,
+    /// Packs, by their length: the elements are among the others.
+    pub packs: BTreeMap<String, usize>,
     /// As it is written, each type that the language tells apart from the one that it has here.
     pub finer: BTreeMap<String, String>,
 }
@@ -38,7 +40,8 @@ impl Bindings {
         let types = self.types.iter().map(|(n, t)| format!("{n}={t}"));
         let values = self.values.iter().map(|(n, (v, _))| format!("{n}={v}"));
         let functions = self.functions.iter().map(|(n, f)| format!("{n}={f}"));
-        types.chain(values).chain(functions).collect::<Vec<_>>().join(",")
+        let packs = self.packs.iter().map(|(n, count)| format!("{n}...={count}"));
+        types.chain(values).chain(functions).chain(packs).collect::<Vec<_>>().join(",")
     }
 
     /// Puts in what others stand for.
@@ -46,15 +49,19 @@ impl Bindings {
         self.types.extend(others.types);
         self.values.extend(others.values);
         self.functions.extend(others.functions);
+        self.packs.extend(others.packs);
         self.finer.extend(others.finer);
     }
 
     /// Keeps the parameters of these names.
     pub fn retain(&mut self, names: &[String]) {
-        self.types.retain(|name, _| names.contains(name));
-        self.values.retain(|name, _| names.contains(name));
-        self.functions.retain(|name, _| names.contains(name));
-        self.finer.retain(|name, _| names.contains(name));
+        // Elements of packs as well.
+        let own = |name: &String| names.iter().any(|n| name.split('#').next() == Some(n.as_str()));
+        self.types.retain(|name, _| own(name));
+        self.values.retain(|name, _| own(name));
+        self.functions.retain(|name, _| own(name));
+        self.finer.retain(|name, _| own(name));
+        self.packs.retain(|name, _| own(name));
     }
 }
 
@@ -465,6 +472,17 @@ impl<'t> Body<'_, 't> {
                 self.type_depth -= 1;
                 aliased.unwrap_or_else(|| Type::Unknown(Arc::from(text)))
             }
+            Found::None if self.type_depth < 40 && self.is_declared_template(name, qualifier) => {
+                self.type_depth += 1;
+                let declared = self.lower.names.declared_classes.get(name).and_then(|list| list.last()).copied();
+                let given = self.template_arguments(arguments);
+                let ty = declared.and_then(|(_, class, parameters)| {
+                    let bindings = self.bind_template(parameters, &given, &Bindings::default())?;
+                    Some(self.class_instance(class, parameters, bindings))
+                });
+                self.type_depth -= 1;
+                ty.unwrap_or_else(|| Type::Unknown(Arc::from(text)))
+            }
             Found::None => match (name, self.template_arguments(arguments).as_slice()) {
                 (name, given) if name.ends_with("_t") && (is_standard(qualifier) || name.starts_with("remove_")) => {
                     let chosen = self.trait_type(name.trim_end_matches("_t"), given);
@@ -491,11 +509,24 @@ impl<'t> Body<'_, 't> {
         }
     }
 
+    /// Is a class template of that name declared in one scope, of which the text has specialisations only?
+    fn is_declared_template(&self, name: &str, qualifier: &Qualifier) -> bool {
+        let names = self.lower.names;
+        let Some([first, rest @ ..]) = names.declared_classes.get(name).map(Vec::as_slice) else { return false };
+        names.special_classes.contains_key(name)
+            && rest.iter().all(|(scope, ..)| *scope == first.0)
+            && names.fit(first.0, self.scope, qualifier).is_some()
+    }
+
     /// The class that a template stands for with these arguments: its own text, or that of a specialisation.
     fn class_instance(&mut self, class: Node<'t>, parameters: Node<'t>, bindings: Bindings) -> Type {
         let name = class.child_by_field_name("name").map_or("", |n| self.text(n));
         let specials = self.lower.names.special_classes.get(name).cloned().unwrap_or_default();
         let unknown = Type::Unknown(Arc::from(format!("{name}<{}>", bindings.key())));
+        // Which specialisation a pack fits is not followed.
+        if !specials.is_empty() && !bindings.packs.is_empty() {
+            return unknown;
+        }
         let mut best: Option<(Node<'t>, Bindings)> = None;
         let scope = self.declared_in(class);
         for (special, left) in specials {
@@ -524,6 +555,7 @@ impl<'t> Body<'_, 't> {
         }
         match best {
             Some((special, own)) => self.class(special, own),
+            None if class.child_by_field_name("body").is_none() => unknown,
             None => self.class(class, bindings),
         }
     }

@@ -143,6 +143,8 @@ pub struct Names<'t> {
     pub types: HashMap<String, Vec<(ScopeId, TypeDecl<'t>)>>,
     /// The specialisations of class templates, with the parameters that they have left.
     pub special_classes: HashMap<String, Vec<(Node<'t>, Option<Node<'t>>)>>,
+    /// The class templates that are only declared, with their parameters.
+    pub declared_classes: HashMap<String, Vec<(ScopeId, Node<'t>, Node<'t>)>>,
     pub globals: HashMap<String, Vec<(ScopeId, GlobalDecl<'t>)>>,
     pub enumerators: HashMap<String, Vec<(ScopeId, Enumerator<'t>)>>,
     /// The path of each scope.
@@ -1058,8 +1060,18 @@ impl<'a> Unit<'a> {
     }
 
     fn collect_type<'t>(&'t self, node: Node<'t>, template: Option<Node<'t>>, scope: ScopeId, names: &mut Names<'t>) {
-        let Some(body) = node.child_by_field_name("body") else { return };
         let name = node.child_by_field_name("name");
+        let Some(body) = node.child_by_field_name("body") else {
+            let is_class = matches!(node.kind(), "struct_specifier" | "class_specifier");
+            if let (true, Some(name), Some(parameters)) =
+                (is_class, name, template.filter(|t| t.named_child_count() > 0))
+                && name.kind() == "type_identifier"
+            {
+                let list = names.declared_classes.entry(self.str(name).to_owned()).or_default();
+                list.push((scope, node, parameters));
+            }
+            return;
+        };
         match node.kind() {
             "enum_specifier" => {
                 // The enumerators of an `enum class` are only found through its name, those of others also without.

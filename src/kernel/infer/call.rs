@@ -199,7 +199,7 @@ impl<'p> Walk<'p> {
             for object in touched {
                 match self.info(object).kind {
                     ObjectKind::Private => self.clobber(object),
-                    ObjectKind::Constant => {}
+                    ObjectKind::Constant => self.written_table(object, span),
                     ObjectKind::Array(_) => {
                         let array = self.info(object).name.clone();
                         self.lose("unknown-call", text.clone(), span, Touches::Array(array));
@@ -589,7 +589,7 @@ impl<'p> Walk<'p> {
             let guard = self.decide(&target.guard);
             match self.info(target.object).kind {
                 ObjectKind::Private => self.clobber(target.object),
-                ObjectKind::Constant => {}
+                ObjectKind::Constant => self.written_table(target.object, span),
                 ObjectKind::Array(_) => {
                     let access =
                         self.access(target.object, &target.offset, ty.size(), ty.unknown_unit(), Mode::At(scope), span);
@@ -722,7 +722,9 @@ impl<'p> Walk<'p> {
                         self.clobber(target.object);
                     }
                 }
-                (ObjectKind::Constant, _) | (_, Some(0)) => {}
+                (_, Some(0)) => {}
+                (ObjectKind::Constant, _) if mode != Mode::Rd => self.written_table(target.object, span),
+                (ObjectKind::Constant, _) => {}
                 (ObjectKind::Array(_), Some(bytes)) => {
                     let access = self.access(target.object, &target.offset, bytes, None, mode.clone(), span);
                     self.emit(Protocol::branch(&guard, access, Protocol::Skip));

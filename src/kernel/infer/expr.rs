@@ -11,7 +11,7 @@ use super::{ObjectKind, Touches, Walk};
 use crate::base::Span;
 use crate::core::{Mode, Protocol, Space};
 use crate::exp::{B, Fun, FunKind, IntTy, Interval, N, NBin, NExp, NRel};
-use crate::kernel::ir::{Builtin, Expr, ExprKind};
+use crate::kernel::ir::{Builtin, Expr, ExprKind, Global};
 use crate::kernel::types::{MADE_UP, Type};
 
 /// Terms deeper than this are replaced by unknown ones where nothing depends on their shape.
@@ -332,6 +332,15 @@ impl<'p> Walk<'p> {
                 let [x, y, z] = &self.block_dim;
                 N::mul(IntTy::U32, &N::mul(IntTy::U32, x, y), z)
             }
+            Builtin::LinearBlock => {
+                let [x, y, z] = [0, 1, 2].map(|axis| coordinate(&self.blocks, axis));
+                let row = N::add(IntTy::U64, &y, &N::mul(IntTy::U64, &self.grid_dim[1], &z));
+                N::add(IntTy::U64, &x, &N::mul(IntTy::U64, &self.grid_dim[0], &row))
+            }
+            Builtin::GridSize => {
+                let [x, y, z] = &self.grid_dim;
+                N::mul(IntTy::U64, &N::mul(IntTy::U64, x, y), z)
+            }
         }
     }
 
@@ -608,10 +617,14 @@ impl<'p> Walk<'p> {
 
     /// What an array holds at an offset, in the version that this thread sees.
     /// An element of a constant array of numbers that are all known.
-    fn known_content(&self, target: &Target, ty: &Type) -> Option<Value> {
+    fn known_content(&mut self, target: &Target, ty: &Type) -> Option<Value> {
         const MAX_LENGTH: u64 = 64;
         let (id, _) = self.globals.iter().find(|(_, object)| **object == target.object)?;
-        let init = self.program.globals[id.0 as usize].init.as_ref()?;
+        let global = &self.program.globals[id.0 as usize];
+        if !global.filled.is_empty() {
+            return self.filled_content(global, target, ty);
+        }
+        let init = global.init.as_ref()?;
         let (Type::Array(elem, Some(length)), ExprKind::Aggregate(parts)) = (&self.info(target.object).ty, &init.kind)
         else {
             return None;
@@ -630,6 +643,36 @@ impl<'p> Walk<'p> {
         for (i, n) in others.iter().enumerate().rev() {
             let here = at.eq(&N::num(i as i128 * i128::from(ty.size())));
             value = N::ite(&here, &N::num(*n), &value);
+        }
+        Some(Value::Num(value))
+    }
+
+    /// A number that the host copied there. [HOST-SYMBOL]
+    fn filled_content(&mut self, global: &Global, target: &Target, ty: &Type) -> Option<Value> {
+        const MAX_LENGTH: usize = 64;
+        let Type::Int(int) = ty else { return None };
+        let known: Vec<(u64, i128)> = match target.offset.as_bytes() {
+            Some(at) => {
+                let at = u64::try_from(at).ok()?;
+                vec![(at, *global.filled.get(&at)?)]
+            }
+            // Any of its elements.
+            None => match &global.decl.ty {
+                Type::Array(elem, Some(n)) if **elem == *ty && *n == global.filled.len() as u64 => {
+                    global.filled.iter().map(|(at, n)| (*at, *n)).collect()
+                }
+                _ => return None,
+            },
+        };
+        let ((_, last), others) = known.split_last().filter(|_| known.len() <= MAX_LENGTH)?;
+        let at = target.offset.as_term();
+        let mut value = N::num(int.wrap(*last));
+        for (place, n) in others.iter().rev() {
+            value = N::ite(&at.eq(&N::num(i128::from(*place))), &N::num(int.wrap(*n)), &value);
+        }
+        let text = format!("`{}` holds what the host copies there", global.decl.name);
+        if !self.assumptions.contains(&text) {
+            self.assumptions.push(text);
         }
         Some(Value::Num(value))
     }
@@ -780,6 +823,7 @@ impl<'p> Walk<'p> {
             match self.info(target.object).kind {
                 ObjectKind::Private => self.store_private(target.object, &target.offset, &guard, ty, value.clone()),
                 ObjectKind::Constant => {
+                    self.written_table(target.object, span);
                     self.lose("unknown-pointer", "this writes to memory that is constant", span, Touches::Value);
                 }
                 ObjectKind::Array(_) => {

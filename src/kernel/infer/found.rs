@@ -38,6 +38,9 @@ impl Walk<'_> {
 
     /// The pointer that an array holds at an offset.
     pub(super) fn stored_pointer(&mut self, holder: ObjId, offset: &Offset, ty: &Type) -> Option<Pointer> {
+        if self.tables.contains(&holder) {
+            return self.pointer_in_table(holder, offset, ty);
+        }
         let depth = 1 + self.found.iter().find(|f| f.object == holder).map_or(0, |f| f.depth);
         let info = self.info(holder);
         // What it points to at first is said.
@@ -84,6 +87,54 @@ impl Walk<'_> {
         Some(Pointer::to(object, Offset { terms: vec![(index, row)], ..Offset::start() }))
     }
 
+    /// A pointer in an array that is a member of a parameter: each subscript is one of the array that it points to. [INF-TABLES]
+    fn pointer_in_table(&mut self, holder: ObjId, offset: &Offset, ty: &Type) -> Option<Pointer> {
+        // What `void *` points to is seen as bytes.
+        let ty = if *ty == Type::Void { Type::Int(IntTy::I8) } else { ty.clone() };
+        let plain = matches!(ty, Type::Int(_) | Type::Float(_) | Type::Struct(_));
+        if !plain || offset.unknown.is_some() || ty.has_unknown_size() {
+            return None;
+        }
+        let (at, bounds) = table_at(&self.info(holder).ty, offset.constant, 0)?;
+        let row = ty.size().checked_mul(APART).filter(|row| *row > 0)?;
+        // The strides in the table, and in what its pointers point to.
+        let count = bounds.len();
+        let below = |i: usize, unit: u64| bounds[i + 1..].iter().try_fold(unit, |s, n| s.checked_mul(*n));
+        let strides: Vec<(u64, u64)> =
+            (0..count).map(|i| Some((below(i, POINTER)?, below(i, row)?))).collect::<Option<_>>()?;
+        let mut left = u64::try_from(offset.constant - at).ok()?;
+        let math = IntTy::MATH;
+        let mut subscripts: Vec<N> = Vec::new();
+        for (stride, _) in &strides {
+            subscripts.push(N::num(i128::from(left / stride)));
+            left %= stride;
+        }
+        if left != 0 {
+            return None;
+        }
+        for (term, stride) in &offset.terms {
+            let i = strides.iter().position(|(own, _)| stride % own == 0)?;
+            let term = N::mul(math, term, &N::num(i128::from(stride / strides[i].0)));
+            subscripts[i] = N::add(math, &subscripts[i], &term);
+        }
+        let object = match self.found.iter().find(|f| f.holder == holder && f.at == at) {
+            Some(found) if found.ty != ty => return None,
+            Some(found) => found.object,
+            None => {
+                let name = self.found_name(holder, at);
+                let mut rows = Type::Array(Arc::new(ty.clone()), Some(APART));
+                for (i, bound) in bounds.iter().enumerate().rev() {
+                    rows = Type::Array(Arc::new(rows), (i > 0).then_some(*bound));
+                }
+                let object = self.object(name.as_str(), ObjectKind::Array(Space::Global), rows);
+                self.found.push(Found { holder, at, ty: ty.clone(), object, depth: MAX_DEPTH });
+                object
+            }
+        };
+        let terms = subscripts.into_iter().zip(strides).map(|(n, (_, stride))| (n, stride)).collect();
+        Some(Pointer::to(object, Offset { terms, ..Offset::start() }))
+    }
+
     /// `a[].part` or `a[]`.
     fn found_name(&mut self, holder: ObjId, at: i128) -> Name {
         let info = self.info(holder);
@@ -96,6 +147,33 @@ impl Walk<'_> {
         };
         let name = format!("{}[]{}", info.name, part.unwrap_or_default());
         self.array_name(&name)
+    }
+}
+
+/// Bytes of a pointer.
+const POINTER: u64 = 8;
+
+/// Where the array of pointers begins that has something at a place, and its bounds.
+fn table_at(ty: &Type, place: i128, from: i128) -> Option<(i128, Vec<u64>)> {
+    match ty {
+        Type::Struct(class) => {
+            let own = |f: &&crate::kernel::types::Field| {
+                let start = from + i128::from(f.offset);
+                (start..start + i128::from(f.ty.size())).contains(&place)
+            };
+            let field = class.fields.iter().find(own)?;
+            table_at(&field.ty, place, from + i128::from(field.offset))
+        }
+        Type::Array(elem, Some(length)) => {
+            let mut bounds = vec![*length];
+            let mut elem = elem;
+            while let Type::Array(inner, Some(length)) = &**elem {
+                bounds.push(*length);
+                elem = inner;
+            }
+            matches!(**elem, Type::Ptr(_)).then_some((from, bounds))
+        }
+        _ => None,
     }
 }
 

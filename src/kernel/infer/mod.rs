@@ -201,6 +201,8 @@ pub struct Walk<'p> {
     arrivals: Vec<(SiteId, Span, Option<background::Place>)>,
     /// Private objects whose address was taken.
     escaped: BTreeSet<ObjId>,
+    /// Parameters with tables of pointers, which only are read.
+    tables: BTreeSet<ObjId>,
     holes: Vec<Value>,
     /// Which array a function of contents stands for.
     contents: HashMap<Name, Contents>,
@@ -386,6 +388,7 @@ impl<'p> Walk<'p> {
             cluster_dim,
             arrivals: Vec::new(),
             escaped: BTreeSet::new(),
+            tables: BTreeSet::new(),
             holes: Vec::new(),
             contents: HashMap::new(),
             settled: HashMap::new(),
@@ -419,6 +422,13 @@ impl<'p> Walk<'p> {
         let result = self.object("result", ObjectKind::Private, function.returns.clone());
         self.frames.push(Frame { function: kernel, vars: HashMap::new(), result });
         for (i, decl) in function.vars[..function.params].iter().enumerate() {
+            if holds_tables(&decl.ty) {
+                // [INF-TABLES] A store to it is a loss.
+                let object = self.object(decl.name.as_str(), ObjectKind::Constant, decl.ty.clone());
+                self.tables.insert(object);
+                self.bind_var(VarId(i as u32), object);
+                continue;
+            }
             let object = self.object(decl.name.as_str(), ObjectKind::Private, decl.ty.clone());
             let rest = self.fresh_local("content");
             self.state.private.insert(object, Rc::new(Cells { cells: BTreeMap::new(), rest, open: true }));
@@ -933,6 +943,14 @@ impl<'p> Walk<'p> {
         Protocol::Access(Access { site: id, array: self.info(object).name.clone(), mode, index, width: 1 })
     }
 
+    /// Something may write a parameter that is only followed while nobody does.
+    fn written_table(&mut self, object: ObjId, span: Span) {
+        if self.tables.contains(&object) {
+            let text = "this may write a parameter with tables, which is not followed";
+            self.lose("unknown-pointer", text, span, Touches::Everything);
+        }
+    }
+
     /// This thread stored to an array: its contents are, for this thread, not what they were.
     fn touch(&mut self, object: ObjId) {
         let version = self.fresh_local("own");
@@ -967,6 +985,24 @@ fn clean(label: &str) -> String {
 }
 
 /// The names of the scalar parts of a variable, by offset: `s.x`, `s.v.y`, `a[2]`.
+/// Has an object that is given by value more pointers in an array, or beside one more numbers, than are told apart?
+fn holds_tables(ty: &Type) -> bool {
+    fn longest(ty: &Type, around: u64) -> u64 {
+        match ty {
+            Type::Array(elem, Some(n)) => longest(elem, around.saturating_mul(*n)),
+            Type::Struct(class) => class.fields.iter().map(|f| longest(&f.ty, around)).max().unwrap_or(0),
+            Type::Ptr(_) => around,
+            _ => 0,
+        }
+    }
+    let Type::Struct(class) = ty else { return false };
+    let pointers = longest(ty, 1);
+    class.complete
+        && !ty.has_unknown_size()
+        && pointers > 1
+        && (pointers > 16 || value::scalars(ty, 0, 256, &mut Vec::new()).is_none())
+}
+
 fn part_names(ty: &Type, name: &str) -> BTreeMap<u64, String> {
     fn walk(ty: &Type, at: u64, name: String, out: &mut BTreeMap<u64, String>) {
         match ty {

@@ -9,7 +9,7 @@ use super::places::listed_in;
 use super::types::converted;
 use super::variables::Part;
 use super::versions::Version;
-use super::{Given, Host, HostLaunch, Overlap, function_around, symbol};
+use super::{Given, Host, HostLaunch, ObjectParts, Overlap, function_around, symbol};
 use crate::base::Name;
 use crate::exp::{B, IntTy, N, Subst};
 
@@ -42,7 +42,7 @@ impl<'u> Host<'_, 'u> {
             let Some(at) = position(*variable).filter(|_| declared) else { continue };
             let field = match part {
                 Part::Whole => None,
-                Part::Field(field) if self.is_dims(*variable) => Some((*field).to_owned()),
+                Part::Field(field) if self.is_dims(*variable) => Some(field.to_string()),
                 Part::Field(_) | Part::Behind(_) => continue,
             };
             if value.as_var().is_some() {
@@ -271,7 +271,10 @@ pub(super) fn called<'u>(
             objects: launch
                 .objects
                 .iter()
-                .map(|fields| fields.iter().map(|(f, n)| (f.clone(), subst.numeric(n))).collect())
+                .map(|passed| ObjectParts {
+                    parts: passed.parts.iter().map(|(path, n)| (path.clone(), subst.numeric(n))).collect(),
+                    untold: passed.untold.clone(),
+                })
                 .collect(),
             facts,
             types,

@@ -182,15 +182,17 @@ impl<'u> Host<'_, 'u> {
         match place.kind() {
             "identifier" => Some((place, None)),
             "parenthesized_expression" => self.place(last_named(place)?),
-            "field_expression" => {
+            "field_expression" | "subscript_expression" => {
+                if let Some((object, path, _)) = self.path_of(place) {
+                    return Some((object, (!path.is_empty()).then_some(path)));
+                }
                 if place.child_by_field_name("operator").is_some_and(|o| self.unit.str(o) == "->") {
                     return None;
                 }
                 let (object, outer) = self.place(place.child_by_field_name("argument")?)?;
-                let field = self.unit.str(place.child_by_field_name("field")?);
-                Some((object, outer.or(Some(field))))
+                let field = place.child_by_field_name("field").map(|f| self.unit.str(f));
+                Some((object, outer.or(field.filter(|_| object.kind() == "identifier"))))
             }
-            "subscript_expression" => self.place(place.child_by_field_name("argument")?),
             "assignment_expression" => self.place(place.child_by_field_name("left")?),
             "update_expression" => self.place(place.child_by_field_name("argument")?),
             _ => None,
@@ -218,12 +220,12 @@ impl<'u> Host<'_, 'u> {
             self.indirect.push(node);
         }
         let whole = place.kind() == "identifier";
-        let of_field = place.kind() == "field_expression"
-            && place.child_by_field_name("argument").is_some_and(|a| a.kind() == "identifier");
+        let of_field = place.kind() != "identifier" && self.path_of(place).is_some_and(|(_, _, whole)| whole);
         let variable = self.meant(name);
         let at = self.time_of(node, node.end_byte());
-        let value = value.filter(|_| whole || of_field);
         let variable = &mut self.variables[variable];
+        let behind = variable.declarator.is_some_and(|d| d.kind() == "pointer_declarator");
+        let value = value.filter(|_| whole || of_field && !behind);
         variable.events.push(Event { node, at, field, value, declares: false });
         // A function object may do it at any time.
         let mut around = node;

@@ -102,11 +102,11 @@ impl<'u> Host<'_, 'u> {
             };
             let pitch = pitch.child_by_field_name("argument").filter(|p| p.kind() == "identifier");
             let Some(variable) = pitch.and_then(|p| self.find(self.unit.str(p), p)) else { continue };
-            let seen = self.version(variable, Part::Whole, self.launch);
+            let seen = self.version(variable, &Part::Whole, self.launch);
             let is_last = self.change_of(variable, &seen) == Some(call) && self.always_runs(call);
             if is_last && let Some(width) = self.number(*width) {
                 let ty = self.variables[variable].ty.and_then(|ty| self.integer_type(ty));
-                let value = self.value_at(variable, Part::Whole, ty, self.launch);
+                let value = self.value_at(variable, &Part::Whole, ty, self.launch);
                 facts.extend([width.le(&value), N::num(1).le(&value)]);
             }
         }
@@ -253,7 +253,7 @@ impl<'u> Host<'_, 'u> {
         let down = (rest == "--" || text == format!("--{name}")) && (signed || above)
             || rest.starts_with("-=") && positive && signed
             || halved && positive && from_zero;
-        let value = self.value_at(variable, Part::Whole, Some(ty), body);
+        let value = self.value_at(variable, &Part::Whole, Some(ty), body);
         if up {
             facts.push(start.le(&value));
         } else if down {

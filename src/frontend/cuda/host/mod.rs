@@ -8,11 +8,13 @@ mod callers;
 mod changes;
 mod copies;
 mod facts;
+mod fields;
 mod mentions;
 mod overlaps;
 mod places;
 mod pointers;
 mod sizes;
+mod symbols;
 mod types;
 mod values;
 mod variables;
@@ -28,9 +30,11 @@ use super::unit::{FunDecl, Unit, declared_name};
 use crate::base::{Name, Span};
 use crate::exp::{B, IntTy, N, Var};
 use callers::{Passed, called, overlaps_of_calls};
+pub use fields::ObjectParts;
 use mentions::operators_of;
 pub use overlaps::{Given, Overlap};
 use places::{Arguments, Config, addresses, is_local, is_question, launches_of, may_be};
+pub use symbols::{Filled, filled};
 use variables::{Event, Part, Variable};
 use versions::Version;
 
@@ -53,8 +57,8 @@ pub struct HostLaunch {
     pub overlaps: Vec<Overlap>,
     /// For each argument, which one of its function it is.
     pub passed: Passed,
-    /// Of arguments that are objects, the fields that are integers.
-    pub objects: Vec<Vec<(String, N)>>,
+    /// Of arguments that are objects, what they have.
+    pub objects: Vec<ObjectParts>,
     /// What holds where the kernel is launched.
     pub facts: Vec<B>,
     /// The types of the variables that these speak of, where they are said.
@@ -91,9 +95,11 @@ struct Host<'l, 'u> {
     indirect: Vec<Node<'u>>,
     /// What may change objects outside of the function.
     far: Vec<Event<'u>>,
-    values: HashMap<(usize, Part<'u>, Version), N>,
+    values: HashMap<(usize, Part, Version), N>,
     /// What calls return, by their nodes.
     results: HashMap<usize, N>,
+    /// Are the arrays in a variable named only where elements are meant?
+    kept: HashMap<usize, bool>,
     /// The names of values that are taken, and their types.
     symbols: HashSet<String>,
     /// Those that stand for the sizes of a `dim3`.
@@ -219,6 +225,7 @@ impl<'l, 'u> Host<'l, 'u> {
             far: Vec::new(),
             values: HashMap::new(),
             results: HashMap::new(),
+            kept: HashMap::new(),
             symbols: HashSet::new(),
             sizes: BTreeSet::new(),
             types: BTreeMap::new(),

@@ -37,7 +37,8 @@ impl<'u> Host<'_, 'u> {
                 let known = &self.variables[variable];
                 // A pointer made from another one is that one, as far as it can be told.
                 let name = known.name.to_owned();
-                if let Some(value) = self.last_change(variable, Part::Whole, node).and_then(|e| e.value)
+                if let Some(value) =
+                    self.last_change(variable, &Part::Whole, node).filter(|e| e.field.is_none()).and_then(|e| e.value)
                     && self.depth < MAX_DEPTH
                 {
                     self.depth += 1;
@@ -53,7 +54,7 @@ impl<'u> Host<'_, 'u> {
                     return Some((format!("{name}#{variable}"), true));
                 }
                 let same =
-                    self.version(variable, Part::Whole, node) == self.version(variable, Part::Whole, self.launch);
+                    self.version(variable, &Part::Whole, node) == self.version(variable, &Part::Whole, self.launch);
                 Some((name, same))
             }
             "parenthesized_expression" => self.pointer(last_named(node)?),

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::super::unit::{FunDecl, GlobalDecl, child_of_kind, last_named};
 use super::Host;
 use super::variables::{Part, Variable};
+use crate::base::Name;
 use crate::exp::{IntTy, N};
 
 impl<'u> Host<'_, 'u> {
@@ -129,7 +130,7 @@ impl<'u> Host<'_, 'u> {
     /// The three sizes in a field of a variable.
     pub(super) fn dims_of_field(&mut self, variable: Node<'u>, field: &'static str) -> [Option<N>; 3] {
         let found = self.find(self.unit.str(variable), variable);
-        let event = found.and_then(|found| self.last_change(found, Part::Field(field), variable));
+        let event = found.and_then(|found| self.last_change(found, &Part::Field(Name::new(field)), variable));
         match event.and_then(|e| e.value.filter(|_| e.field.is_some())) {
             Some(value) => self.dims(value),
             None => [None, None, None],
@@ -146,6 +147,9 @@ impl<'u> Host<'_, 'u> {
         if !is_plain(declarator.kind()) && child_of_kind(declarator, "argument_list").is_none() {
             return Some([None, None, None]);
         }
-        Some(["x", "y", "z"].map(|axis| Some(self.value_at(variable, Part::Field(axis), Some(IntTy::U32), name))))
+        Some(
+            ["x", "y", "z"]
+                .map(|axis| Some(self.value_at(variable, &Part::Field(Name::new(axis)), Some(IntTy::U32), name))),
+        )
     }
 }

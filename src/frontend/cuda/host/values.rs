@@ -84,7 +84,7 @@ impl<'u> Host<'_, 'u> {
                 };
                 Some(self.wrapped(N::bin(op, IntTy::MATH, &l, &r), node))
             }
-            "field_expression" => self.field(node),
+            "field_expression" | "subscript_expression" => self.field(node),
             "call_expression" => self.call(node).or_else(|| self.result(node)),
             _ => None,
         }
@@ -109,38 +109,24 @@ impl<'u> Host<'_, 'u> {
             return None;
         }
         let ty = self.integer_type(ty);
-        Some(self.value_at(variable, Part::Whole, ty, self.read_at(node)))
+        Some(self.value_at(variable, &Part::Whole, ty, self.read_at(node)))
     }
 
-    /// A field of a variable, or of what it points to.
+    /// A part of a variable, or a field of what it points to.
     fn field(&mut self, node: Node<'u>) -> Option<N> {
+        if let Some((object, path, whole)) = self.path_of(node) {
+            let variable = self.find(self.unit.str(object), object).filter(|_| whole && self.arguments.is_empty())?;
+            let plain = ["identifier", "reference_declarator", "array_declarator"];
+            self.variables[variable].declarator.filter(|d| plain.contains(&d.kind()))?;
+            let ty = self.field_type(variable, path).or_else(|| self.part_type(variable, path))?;
+            return self.part_value(variable, path, ty, self.read_at(node));
+        }
         let object = node.child_by_field_name("argument").filter(|a| a.kind() == "identifier")?;
         let field = self.unit.str(node.child_by_field_name("field")?);
         let variable = self.find(self.unit.str(object), object).filter(|_| self.arguments.is_empty())?;
         let ty = self.field_type(variable, field)?;
-        let behind = self.unit.str(node.child_by_field_name("operator")?) == "->";
-        let is_pointer = self.variables[variable].declarator.is_some_and(|d| d.kind() == "pointer_declarator");
-        let part = match (behind, is_pointer) {
-            (true, true) => Part::Behind(field),
-            (false, false) => Part::Field(field),
-            _ => return None,
-        };
-        Some(self.value_at(variable, part, Some(ty), self.read_at(node)))
-    }
-
-    /// The fields of an object that are integers, at the launch.
-    pub(super) fn object(&mut self, node: Node<'u>) -> Vec<(String, N)> {
-        let variable = (node.kind() == "identifier").then(|| self.find(self.unit.str(node), node)).flatten();
-        let Some(variable) = variable else { return Vec::new() };
-        let known = &self.variables[variable];
-        if known.declarator.is_none_or(|d| !matches!(d.kind(), "identifier" | "reference_declarator")) {
-            return Vec::new();
-        }
-        let fields = known.ty.map(|ty| self.fields_of(ty)).unwrap_or_default();
-        let value = |(field, ty): (&'u str, IntTy)| {
-            (field.to_owned(), self.value_at(variable, Part::Field(field), Some(ty), self.read_at(node)))
-        };
-        fields.into_iter().map(value).collect()
+        self.variables[variable].declarator.filter(|d| d.kind() == "pointer_declarator")?;
+        Some(self.value_at(variable, &Part::Behind(Name::new(field)), Some(ty), self.read_at(node)))
     }
 
     pub(super) fn is_integer_type(&self, ty: Node<'u>) -> bool {

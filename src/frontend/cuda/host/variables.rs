@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::super::unit::{child_of_kind, declared_name, has_child, split_init};
 use super::Host;
+use crate::base::Name;
 
 /// A variable, and all that may change it.
 #[derive(Clone)]
@@ -34,7 +35,7 @@ pub(super) struct Event<'t> {
     pub node: Node<'t>,
     /// From here on the variable has the new value.
     pub at: usize,
-    /// The field that changes; `None`: all.
+    /// The path of the part that changes; `None`: all.
     pub field: Option<&'t str>,
     /// The new value, where it is written.
     pub value: Option<Node<'t>>,
@@ -42,12 +43,13 @@ pub(super) struct Event<'t> {
 }
 
 /// What may be asked of a variable.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Part<'t> {
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Part {
     Whole,
-    Field(&'t str),
+    /// A part by its path: `x`, `q.n`, `st[0]`, `[1]`.
+    Field(Name),
     /// A field of what a pointer points to.
-    Behind(&'t str),
+    Behind(Name),
 }
 
 const SCOPES: [&str; 9] = [

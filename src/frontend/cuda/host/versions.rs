@@ -7,6 +7,7 @@
 use tree_sitter::Node;
 
 use super::super::unit::{child_of_kind, last_named};
+use super::fields::meets;
 use super::types::converted;
 use super::variables::{Event, Part, contains};
 use super::{Host, MAX_DEPTH, symbol};
@@ -22,6 +23,11 @@ pub(super) enum Version {
     At(usize),
 }
 
+/// A path as it stands after the name of a variable.
+pub(super) fn dotted(path: &str) -> String {
+    if path.starts_with('[') { path.to_owned() } else { format!(".{path}") }
+}
+
 fn is_loop(node: Node) -> bool {
     matches!(node.kind(), "for_statement" | "while_statement" | "do_statement" | "for_range_loop")
 }
@@ -34,11 +40,11 @@ fn is_repeated(of: Node, node: Node) -> bool {
 
 impl<'u> Host<'_, 'u> {
     /// The changes of a part of a variable, in the order of the text.
-    fn events(&self, variable: usize, part: Part<'u>) -> Vec<Event<'u>> {
+    fn events(&self, variable: usize, part: &Part) -> Vec<Event<'u>> {
         let own = self.variables[variable].events.iter().copied();
         match part {
             Part::Whole => own.collect(),
-            Part::Field(name) => own.filter(|e| e.field.is_none_or(|f| f == name)).collect(),
+            Part::Field(name) => own.filter(|e| e.field.is_none_or(|f| meets(f, name.as_str()))).collect(),
             Part::Behind(_) => {
                 let mut all: Vec<Event<'u>> = own.chain(self.far.iter().copied()).collect();
                 all.sort_by_key(|e| e.at);
@@ -52,7 +58,7 @@ impl<'u> Host<'_, 'u> {
         if self.copied.iter().any(|address| contains(*address, name)) { self.launch } else { name }
     }
 
-    pub(super) fn version(&self, variable: usize, part: Part<'u>, place: Node<'u>) -> Version {
+    pub(super) fn version(&self, variable: usize, part: &Part, place: Node<'u>) -> Version {
         let in_launch = contains(self.launch, place);
         let known = &self.variables[variable];
         let events = self.events(variable, part);
@@ -94,9 +100,9 @@ impl<'u> Host<'_, 'u> {
     }
 
     /// The value of a part of a variable at a place; `ty` is that of the part.
-    pub(super) fn value_at(&mut self, variable: usize, part: Part<'u>, ty: Option<IntTy>, place: Node<'u>) -> N {
+    pub(super) fn value_at(&mut self, variable: usize, part: &Part, ty: Option<IntTy>, place: Node<'u>) -> N {
         let version = self.version(variable, part, place);
-        let key = (variable, part, version);
+        let key = (variable, part.clone(), version);
         if let Some(known) = self.values.get(&key) {
             return known.clone();
         }
@@ -113,16 +119,16 @@ impl<'u> Host<'_, 'u> {
     }
 
     /// A name for a value that is not followed: that of the variable, if it is the value at the launch.
-    fn symbol_of(&mut self, key: &(usize, Part<'u>, Version), ty: Option<IntTy>) -> N {
+    fn symbol_of(&mut self, key: &(usize, Part, Version), ty: Option<IntTy>) -> N {
         let (variable, part, version) = key;
         let known = &self.variables[*variable];
         let plain = match part {
             Part::Whole => known.name.to_owned(),
-            Part::Field(field) => format!("{}.{field}", known.name),
+            Part::Field(path) => format!("{}{}", known.name, dotted(path.as_str())),
             Part::Behind(field) => format!("{}->{field}", known.name),
         };
         let at_launch = self.find(known.name, self.launch) == Some(*variable)
-            && self.version(*variable, *part, self.launch) == *version;
+            && self.version(*variable, part, self.launch) == *version;
         let mut name = plain.clone();
         let mut n = 1;
         while !at_launch && name == plain || self.symbols.contains(&name) {
@@ -140,11 +146,11 @@ impl<'u> Host<'_, 'u> {
     }
 
     /// The value that the last change gives, when it is always the one.
-    fn followed(&mut self, key: &(usize, Part<'u>, Version), ty: Option<IntTy>, place: Node<'u>) -> Option<N> {
+    fn followed(&mut self, key: &(usize, Part, Version), ty: Option<IntTy>, place: Node<'u>) -> Option<N> {
         let (variable, part, Version::After(Some(last), loops)) = key else { return None };
-        let event = *self.events(*variable, *part).get(*last)?;
+        let event = *self.events(*variable, part).get(*last)?;
         let statement = self.dominating(event.node, place).filter(|_| loops.is_empty())?;
-        self.after(statement, *variable, *part, ty)
+        self.after(statement, *variable, part, ty)
     }
 
     /// The statement with a change in it that stands before a place, in the same list of statements as that, or as one
@@ -168,7 +174,7 @@ impl<'u> Host<'_, 'u> {
     }
 
     /// The value of a part of a variable after a statement that changes it.
-    fn after(&mut self, statement: Node<'u>, variable: usize, part: Part<'u>, ty: Option<IntTy>) -> Option<N> {
+    fn after(&mut self, statement: Node<'u>, variable: usize, part: &Part, ty: Option<IntTy>) -> Option<N> {
         let events = self.events(variable, part);
         let inside: Vec<Event<'u>> = events.into_iter().filter(|e| contains(statement, e.node)).collect();
         let Some(last) = inside.last().copied() else { return Some(self.value_at(variable, part, ty, statement)) };
@@ -211,7 +217,7 @@ impl<'u> Host<'_, 'u> {
     }
 
     /// The value that a change gives.
-    fn given(&mut self, event: Event<'u>, variable: usize, part: Part<'u>, ty: Option<IntTy>) -> Option<N> {
+    fn given(&mut self, event: Event<'u>, variable: usize, part: &Part, ty: Option<IntTy>) -> Option<N> {
         let known = &self.variables[variable];
         let is_dims = self.is_dims(variable);
         let (remote, declarator) = (known.is_remote, known.declarator);
@@ -221,7 +227,7 @@ impl<'u> Host<'_, 'u> {
         match part {
             Part::Behind(_) => None,
             Part::Field(field) if is_dims => {
-                let axis = ["x", "y", "z"].iter().position(|a| *a == field)?;
+                let axis = ["x", "y", "z"].iter().position(|a| *a == field.as_str())?;
                 match (event.field, event.value) {
                     (Some(_), value) => {
                         let value = value?;
@@ -244,14 +250,16 @@ impl<'u> Host<'_, 'u> {
                     (None, None) => None,
                 }
             }
-            Part::Field(_) => {
-                event.field?;
+            Part::Field(path) => {
                 let value = event.value?;
-                let value = self.rounded(value).or_else(|| self.number(value))?;
-                converted(&value, ty)
+                if event.field == Some(path.as_str()) {
+                    let value = self.rounded(value).or_else(|| self.number(value))?;
+                    return converted(&value, ty);
+                }
+                self.given_part(value, variable, event.field.unwrap_or(""), path.as_str(), ty)
             }
             Part::Whole => {
-                let init = event.value?;
+                let init = event.value.filter(|_| event.field.is_none())?;
                 let inner = match init.kind() {
                     "argument_list" | "initializer_list" if init.named_child_count() == 1 => init.named_child(0)?,
                     _ => init,
@@ -269,7 +277,7 @@ impl<'u> Host<'_, 'u> {
     }
 
     /// The last change of a part, where it is the one that a place sees.
-    pub(super) fn last_change(&self, variable: usize, part: Part<'u>, place: Node<'u>) -> Option<Event<'u>> {
+    pub(super) fn last_change(&self, variable: usize, part: &Part, place: Node<'u>) -> Option<Event<'u>> {
         let Version::After(Some(last), loops) = self.version(variable, part, place) else { return None };
         let event = *self.events(variable, part).get(last)?;
         let statement = self.dominating(event.node, place).filter(|_| loops.is_empty())?;

@@ -1,5 +1,6 @@
 //! Calls: of functions by overload resolution, of built-in ones, of unknown ones.
 
+use super::packs::element_name;
 use super::*;
 
 impl<'l, 't> Body<'l, 't> {
@@ -52,7 +53,7 @@ impl<'l, 't> Body<'l, 't> {
         // A parameter of a template that stands for a function.
         let bound = self.bindings.functions.get(name).cloned();
         if let (Some(function), true) = (bound, qualifier == Qualifier::default()) {
-            let args: Vec<Expr> = arguments.iter().map(|a| self.expr(*a)).collect();
+            let args = self.exprs(&arguments);
             return self.call_named(&function, &Qualifier::default(), None, args, span);
         }
         if let ("static_cast" | "reinterpret_cast" | "const_cast" | "dynamic_cast", Some(list)) = (name, template) {
@@ -84,6 +85,12 @@ impl<'l, 't> Body<'l, 't> {
         {
             return self.group_barrier(&Type::Unknown(Arc::from(group.as_str())), span);
         }
+        if let ([], Some("thread_block")) = (arguments.as_slice(), qualifier.parts.last().map(String::as_str))
+            && !self.lower.names.types.contains_key("thread_block")
+            && let Some(found) = self.group_member(&Type::Unknown(Arc::from("thread_block")), name, &[], span)
+        {
+            return found;
+        }
         // A member of the class that we are in, or of a class that is named.
         let scope = self.class_scope(callee);
         let own = self.class_type.clone().filter(|_| plain);
@@ -93,7 +100,7 @@ impl<'l, 't> Body<'l, 't> {
                 let target = if let Type::Struct(_) = place.ty.value() { place } else { self.value(place) };
                 return self.call_value(target, &arguments, span);
             }
-            let args: Vec<Expr> = arguments.iter().map(|a| self.expr(*a)).collect();
+            let args = self.exprs(&arguments);
             match self.method(&class, name, template, &args) {
                 Method::One(member) if plain && self.is_dependent(&class, &member.class, name) => {
                     return self.unclear(format!("which function `{name}` is called is not known"), args, span);
@@ -143,7 +150,7 @@ impl<'l, 't> Body<'l, 't> {
                 };
             }
         }
-        let args: Vec<Expr> = arguments.iter().map(|a| self.expr(*a)).collect();
+        let args = self.exprs(&arguments);
         self.call_named(name, &qualifier, template, args, span)
     }
 
@@ -360,6 +367,10 @@ impl<'l, 't> Body<'l, 't> {
             else {
                 continue;
             };
+            // Of a pack each element.
+            if parameter.kind() == "variadic_parameter_declaration" {
+                continue;
+            }
             let name = self.text(ty);
             let plain = own.iter().any(|p| p == name) && self.text(parameter).starts_with(name);
             if plain
@@ -369,6 +380,20 @@ impl<'l, 't> Body<'l, 't> {
                 && matches!(bound, Type::Int(_) | Type::Float(_) | Type::Ptr(_) | Type::Struct(_))
             {
                 *bound = Type::Ref(Arc::new(bound.clone()));
+            }
+        }
+        let fixed = Self::parameter_defaults(decl).len();
+        if let Some((parameter, names)) = self.pack_of(decl)
+            && parameter.child_by_field_name("declarator").is_some_and(|d| self.text(d).starts_with("&&"))
+        {
+            for (i, _) in args.iter().skip(fixed).enumerate().filter(|(_, arg)| is_lvalue(arg)) {
+                for name in &names {
+                    if let Some(bound) = bindings.types.get_mut(&element_name(name, i))
+                        && !matches!(bound, Type::Ref(_) | Type::Unknown(_))
+                    {
+                        *bound = Type::Ref(Arc::new(bound.clone()));
+                    }
+                }
             }
         }
         bindings
@@ -428,7 +453,7 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     pub(super) fn call_value(&mut self, target: Expr, arguments: &[Node<'t>], span: Span) -> Expr {
-        let args: Vec<Expr> = arguments.iter().map(|a| self.expr(*a)).collect();
+        let args = self.exprs(arguments);
         if let Type::Struct(_) = target.ty.value()
             && let Some(call) = self.operator_call("operator()", &target, args.clone(), span)
         {
@@ -516,6 +541,12 @@ impl<'l, 't> Body<'l, 't> {
                     let a = self.convert(a.clone(), &Type::Int(ty));
                     let args = vec![a, negative];
                     return Expr::new(ExprKind::Intrinsic(Intrinsic::Max(ty), args), Type::Int(ty), span);
+                }
+            }
+            Intrinsic::Pure(name, None) if name.as_str().starts_with("__") && !name.as_str().starts_with("__is") => {
+                let name = name.clone();
+                if let Some(made) = self.bit_function(name.as_str(), &args, span) {
+                    return made;
                 }
             }
             Intrinsic::Pure(name, _) if name.as_str() == "__is_pow2" => {

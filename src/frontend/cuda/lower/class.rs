@@ -576,7 +576,7 @@ impl<'l, 't> Body<'l, 't> {
                 let target = if let Type::Struct(_) = place.ty.value() { place } else { self.value(place) };
                 return self.call_value(target, arguments, span);
             }
-            let args: Vec<Expr> = arguments.iter().map(|a| self.expr(*a)).collect();
+            let args = self.exprs(arguments);
             if let Some(found) = self.array_call(&object, name, &args, span) {
                 return found;
             }
@@ -589,7 +589,7 @@ impl<'l, 't> Body<'l, 't> {
             }
         }
         if let Type::Struct(_) = &class {
-            let args: Vec<Expr> = arguments.iter().map(|a| self.expr(*a)).collect();
+            let args = self.exprs(arguments);
             if let Some(done) = self.waiting_member(&object, name, &args, span) {
                 return done;
             }
@@ -601,7 +601,7 @@ impl<'l, 't> Body<'l, 't> {
             return Expr::new(ExprKind::Intrinsic(intrinsic, vec![]), Type::Void, span);
         }
         if let Type::Unknown(_) = &class {
-            let args: Vec<Expr> = arguments.iter().map(|a| self.expr(*a)).collect();
+            let args = self.exprs(arguments);
             if let Some(found) = self.group_member(&class, name, &args, span) {
                 return self.after_group(&object, found, span);
             }

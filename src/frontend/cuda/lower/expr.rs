@@ -295,6 +295,8 @@ impl<'l, 't> Body<'l, 't> {
                 _ => self.unknown(node, "compound literal"),
             },
             "initializer_list" => self.initial(node, &Type::Unknown(Arc::from("auto"))),
+            "sizeof_expression" if self.counts(node) => self.length_of_pack(node, span),
+            "fold_expression" => self.fold_of_pack(node, span),
             "sizeof_expression" | "alignof_expression" => {
                 // Of a reference it is that of what it refers to.
                 let ty = match (field("type"), field("value")) {

@@ -46,7 +46,9 @@ impl<'l, 't> Body<'l, 't> {
         let builtin = |b: Builtin| Expr::new(ExprKind::Builtin(b), Type::UINT, span);
         let number = |n: i128| Expr::new(ExprKind::Int(n), Type::UINT, span);
         let lanes = Self::tile_lanes(group);
-        let in_block = matches!(group.value(), Type::Unknown(name) if &**name == "thread_block");
+        let is = |wanted: &str| matches!(group.value(), Type::Unknown(name) if &**name == wanted);
+        let (in_block, in_grid) = (is("thread_block"), is("grid_group"));
+        let wide = |b: Builtin| Expr::new(ExprKind::Builtin(b), Type::Int(IntTy::U64), span);
         let exchange = name.starts_with("shfl") || matches!(name, "any" | "all" | "ballot" | "match_any" | "match_all");
         let inner = matches!(group.value(), Type::Unknown(name) if name.ends_with(INNER));
         if exchange && (lanes.is_some() || is_coalesced(group)) {
@@ -74,12 +76,29 @@ impl<'l, 't> Body<'l, 't> {
             ("thread_index", None) if in_block => Some(self.name("threadIdx", span)),
             ("group_index", None) if in_block => Some(self.name("blockIdx", span)),
             ("group_dim" | "dim_threads", None) if in_block => Some(self.name("blockDim", span)),
+            ("block_rank", None) if in_grid => Some(wide(Builtin::LinearBlock)),
+            ("num_blocks", None) if in_grid => Some(wide(Builtin::GridSize)),
+            ("thread_rank", None) if in_grid => {
+                let before = self.binary("*", wide(Builtin::LinearBlock), builtin(Builtin::BlockSize), span);
+                Some(self.binary("+", before, builtin(Builtin::LinearThread), span))
+            }
+            ("size" | "num_threads", None) if in_grid => {
+                Some(self.binary("*", wide(Builtin::GridSize), builtin(Builtin::BlockSize), span))
+            }
+            ("block_index", None) if in_grid => Some(self.name("blockIdx", span)),
+            ("group_dim" | "dim_blocks", None) if in_grid => Some(self.name("gridDim", span)),
             _ => None,
         }
     }
 
-    /// `reduce(group, value, operation)` and its like: a value that is not known, made by the threads of the group. [INF-TOGETHER]
+    /// `thread_rank(group)` and its like; `reduce(group, value, operation)`: a value that is not known, made by the threads
+    /// of the group. [INF-TOGETHER]
     pub(super) fn group_function(&mut self, name: &str, args: &[Expr], span: Span) -> Option<Expr> {
+        if let ("thread_rank" | "group_size", [group]) = (name, args) {
+            let asked = if name == "group_size" { "size" } else { name };
+            let found = self.group_member(&group.ty.clone(), asked, &[], span)?;
+            return Some(self.after_group(group, found, span));
+        }
         let known = matches!(name, "reduce" | "inclusive_scan" | "exclusive_scan");
         let (group, value) = (args.first()?, args.get(1)?);
         if !known || Self::tile_lanes(&group.ty).is_none() && !is_coalesced(&group.ty) {

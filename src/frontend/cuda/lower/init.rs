@@ -27,6 +27,9 @@ impl<'l, 't> Body<'l, 't> {
         let span = self.span(node);
         let mut cursor = node.walk();
         let items: Vec<_> = node.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect();
+        if items.iter().any(|i| i.kind() == "parameter_pack_expansion") {
+            return self.listed_packs(&items, ty, span);
+        }
         if self.lanes(ty).is_some() {
             let args: Vec<Expr> = items.iter().map(|i| self.rvalue(*i)).collect();
             return self.vector_literal(args, ty.value(), span);
@@ -111,6 +114,26 @@ impl<'l, 't> Body<'l, 't> {
                 }
             },
         }
+    }
+
+    /// A list with expansions of packs, for an array of numbers or pointers.
+    fn listed_packs(&mut self, items: &[Node<'t>], ty: &Type, span: Span) -> Expr {
+        let values = self.exprs(items);
+        let Type::Array(elem, length) = ty else {
+            return self.unclear("this initialiser is not supported".to_owned(), values, span);
+        };
+        let plain = |e: &Expr| !matches!(e.ty.value(), Type::Struct(_) | Type::Unknown(_));
+        let fits = length.is_none_or(|n| values.len() as u64 <= n);
+        if !matches!(**elem, Type::Int(_) | Type::Float(_) | Type::Ptr(_)) || !values.iter().all(plain) || !fits {
+            return self.unclear("this initialiser is not supported".to_owned(), values, span);
+        }
+        let count = values.len() as u64;
+        let mut parts = Vec::new();
+        for (i, value) in (0..).zip(values) {
+            let value = self.value(value);
+            parts.push((i * elem.size(), self.convert(value, elem)));
+        }
+        Expr::new(ExprKind::Aggregate(parts), Type::Array(elem.clone(), length.or(Some(count))), span)
     }
 
     /// What a reference is bound to: a place as it is, or for another type a temporary with the converted value.

@@ -1,5 +1,6 @@
 //! The instances of a template that the text asks for.
 
+use super::packs::is_pack;
 use super::*;
 
 /// More instances of one template than this are not told apart.
@@ -95,9 +96,16 @@ impl<'t> Lower<'t> {
         for environment in &around.instances {
             let mut body = self.body_at(call.unwrap_or(place), function.as_ref(), environment);
             let given = list.map(|list| body.template_arguments(list)).unwrap_or_default();
-            let bound = body.bind_template(parameters, &given, &Bindings::default());
+            // How long a pack is, the arguments of the call say.
+            let mut cursor = parameters.walk();
+            let packed = call.is_some() && parameters.named_children(&mut cursor).any(is_pack);
+            let bound = match packed {
+                true => None,
+                false => body.bind_template(parameters, &given, &Bindings::default()),
+            };
             let bound = bound.or_else(|| {
-                let args: Vec<Expr> = body.arguments(call?).into_iter().map(|a| body.expr(a)).collect();
+                let arguments = body.arguments(call?);
+                let args = body.exprs(&arguments);
                 Some(body.viable(decl, list, &args, &Bindings::default())?.0)
             });
             let known = bound.filter(|b| b.types.values().all(|ty| !matches!(ty.value(), Type::Unknown(_))));

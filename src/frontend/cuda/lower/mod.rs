@@ -2,13 +2,14 @@
 //!
 //! Whatever is not understood becomes an `Unknown` expression or statement with its place; nothing is skipped silently.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use tree_sitter::Node;
 
 mod assembly;
 mod background;
+mod bits;
 mod calls;
 mod class;
 mod collective;
@@ -27,6 +28,7 @@ mod names;
 mod open;
 mod opencl;
 mod overload;
+mod packs;
 mod stmt;
 mod templates;
 mod traits;
@@ -118,6 +120,8 @@ pub struct Lower<'t> {
     pending: Vec<(FunId, FunDecl<'t>, Bindings)>,
     /// By the node that declares them.
     globals: HashMap<usize, GlobalId>,
+    /// Those of templates, with their arguments.
+    instances_of_globals: HashMap<(usize, String), GlobalId>,
     /// Those whose values are being computed.
     enumerators: Vec<usize>,
     /// The constants of classes: by what declares them, the instance, and whether that was laid out.
@@ -181,6 +185,7 @@ impl<'t> Lower<'t> {
             functions: HashMap::new(),
             pending: Vec::new(),
             globals: HashMap::new(),
+            instances_of_globals: HashMap::new(),
             enumerators: Vec::new(),
             constants: HashMap::new(),
             scopes_of: HashMap::new(),
@@ -202,6 +207,7 @@ impl<'t> Lower<'t> {
         self.functions.clear();
         self.pending.clear();
         self.globals.clear();
+        self.instances_of_globals.clear();
         self.uses_offset = false;
         self.whole_groups = false;
         let base = declared_name(decl.declarator).map_or("kernel", |n| self.unit.str(n)).to_owned();
@@ -504,6 +510,9 @@ impl<'l, 't> Body<'l, 't> {
         let Some(list) = decl.declarator.child_by_field_name("parameters") else { return found };
         let mut cursor = list.walk();
         for parameter in list.named_children(&mut cursor) {
+            if parameter.kind() == "variadic_parameter_declaration" {
+                found.extend(self.pack_parameters(parameter));
+            }
             if !matches!(parameter.kind(), "parameter_declaration" | "optional_parameter_declaration") {
                 continue;
             }

@@ -149,7 +149,7 @@ impl<'l, 't> Body<'l, 't> {
     ) -> GlobalId {
         let id = GlobalId(self.lower.program.globals.len() as u32);
         let decl = VarDecl { name: Name::new(name), ty, storage, points_to: Storage::Global, span };
-        self.lower.program.globals.push(Global { decl, initialised: init.is_some(), init });
+        self.lower.program.globals.push(Global { decl, initialised: init.is_some(), init, filled: BTreeMap::new() });
         id
     }
 

@@ -1,6 +1,7 @@
 //! Overload resolution: which function a call means, of those that have its name.
 
 use super::open::Open;
+use super::packs::element_name;
 use super::templates::unnamed_parameter;
 use super::*;
 
@@ -113,7 +114,20 @@ impl<'l, 't> Body<'l, 't> {
                 return Found::Ambiguous;
             }
         }
-        let constrained = |body: &mut Self| candidates.iter().any(|c| body.is_constrained(&c.chosen.decl));
+        // What `enable_if` takes away, as far as its condition is known.
+        let mut decided = Vec::new();
+        if candidates.len() > 1 {
+            let conditions: Vec<Option<bool>> =
+                candidates.iter().map(|c| self.condition_on_types(&c.chosen.decl, &c.chosen.bindings)).collect();
+            let mut kept = conditions.iter().map(|c| *c != Some(false));
+            candidates.retain(|_| kept.next().unwrap_or(true));
+            let known = conditions.iter().filter(|c| **c != Some(false)).map(|c| *c == Some(true));
+            decided =
+                candidates.iter().zip(known).filter(|(_, known)| *known).map(|(c, _)| c.chosen.decl.node).collect();
+        }
+        let constrained = |body: &mut Self| {
+            candidates.iter().any(|c| !decided.contains(&c.chosen.decl.node) && body.is_constrained(&c.chosen.decl))
+        };
         let concepts = |body: &mut Self| list.iter().filter_map(|(d, _)| d.template).any(|t| body.has_concept(t));
         if candidates.len() > 1 && constrained(self) || list.len() > 1 && concepts(self) {
             return Found::Ambiguous;
@@ -130,6 +144,18 @@ impl<'l, 't> Body<'l, 't> {
         for winner in candidates.iter().filter(|c| !worse(c)) {
             if candidates.iter().any(|c| worse(c) && self.may_be_better(c, winner, args)) {
                 return Found::Ambiguous;
+            }
+        }
+        // One with a pack may be better where types are told apart that are one here.
+        for packed in candidates.iter().filter(|c| worse(c)) {
+            if self.pack_of(&packed.chosen.decl).is_none() {
+                continue;
+            }
+            for winner in candidates.iter().filter(|c| !worse(c)) {
+                let has_pack = self.pack_of(&winner.chosen.decl).is_some();
+                if has_pack || !self.goes_before(winner, args, &packed.chosen.decl, Open::Pack) {
+                    return Found::Ambiguous;
+                }
             }
         }
         candidates.retain(|c| c.rank == best);
@@ -212,6 +238,38 @@ impl<'l, 't> Body<'l, 't> {
             || head.contains("typename") && head.contains("=0")
     }
 
+    /// The condition of `std::enable_if` on a function template, where nothing else constrains it; `None`: there is none, or
+    /// it is not known.
+    fn condition_on_types(&mut self, decl: &FunDecl<'t>, bindings: &Bindings) -> Option<bool> {
+        let template = decl.template.filter(|t| t.named_child_count() > 0)?;
+        let whole = template.parent()?;
+        let head = &self.lower.unit.text[whole.start_byte()..decl.declarator.end_byte()];
+        let other = ["requires", "decltype", "void_t"].iter().any(|word| head.contains(word));
+        let own = ["enable_if", "enable_if_t"].iter().any(|n| self.lower.names.types.contains_key(*n));
+        if other || own {
+            return None;
+        }
+        let mut conditions = Vec::new();
+        let mut stack = vec![whole];
+        while let Some(node) = stack.pop() {
+            let name = node.child_by_field_name("name").map_or("", |n| self.text(n));
+            if matches!(node.kind(), "template_type" | "template_function")
+                && matches!(name, "enable_if" | "enable_if_t")
+            {
+                let arguments = node.child_by_field_name("arguments")?;
+                conditions.push(*self.template_arguments(arguments).first()?);
+            }
+            let mut cursor = node.walk();
+            stack.extend(node.named_children(&mut cursor).filter(|n| n.kind() != "compound_statement"));
+        }
+        let mut all = None;
+        for condition in conditions {
+            let holds = self.inside(decl, bindings, |body| body.template_value(condition))? != 0;
+            all = Some(all.unwrap_or(true) && holds);
+        }
+        all
+    }
+
     /// Has a parameter of a template a concept, `template <std::integral T>`, which reads like the type of a value?
     fn has_concept(&mut self, template: Node<'t>) -> bool {
         let own = self.template_parameters(template);
@@ -273,6 +331,16 @@ impl<'l, 't> Body<'l, 't> {
                 None => Vec::new(),
             };
             let own = self.parameter_types(special, &Bindings::default());
+            // How long a pack is, the parameters say.
+            if self.pack_of(decl).is_some() {
+                if own == types {
+                    if !bindings.finer.is_empty() {
+                        return Found::Ambiguous;
+                    }
+                    found = Found::One(*special);
+                }
+                continue;
+            }
             let coarse = given.iter().any(|g| {
                 let ty = self.type_of(*g);
                 self.is_coarse(*g, &ty)
@@ -330,25 +398,44 @@ impl<'l, 't> Body<'l, 't> {
     ) -> Option<(Bindings, Vec<Type>, usize)> {
         let defaults = Self::parameter_defaults(decl);
         let required = defaults.iter().take_while(|d| d.is_none()).count();
-        if args.len() > defaults.len() || args.len() < required {
+        let pack = self.pack_of(decl);
+        if args.len() > defaults.len() && pack.is_none() || args.len() < required {
             // `f(void)` has one parameter that is none.
             let void = defaults.len() == 1 && args.is_empty();
             if !void {
                 return None;
             }
         }
-        let patterns = self.parameter_types(decl, outer);
+        // Each element of a pack stands for itself.
+        let count = args.len().saturating_sub(defaults.len());
+        let mut open_packs = outer.clone();
+        let mut elements = Vec::new();
+        for name in pack.iter().flat_map(|(_, names)| names) {
+            open_packs.packs.insert(name.clone(), count);
+            for element in (0..count).map(|i| element_name(name, i)) {
+                open_packs.types.insert(element.clone(), Type::Unknown(Arc::from(element.as_str())));
+                elements.push(element);
+            }
+        }
+        let patterns = self.parameter_types(decl, &open_packs);
         let mut bindings = outer.clone();
         let mut general = 0;
         if let Some(parameters) = decl.template.filter(|t| t.named_child_count() > 0) {
             let given = template.map(|l| self.template_arguments(l)).unwrap_or_default();
             let names = self.template_parameters(parameters);
-            let deduced = self.deduced(decl, outer, &patterns, args, &names);
+            let deducible: Vec<String> = names.iter().chain(&elements).cloned().collect();
+            let mut deduced = self.deduced(decl, outer, &patterns, args, &deducible);
+            for name in pack.iter().flat_map(|(_, names)| names) {
+                deduced.packs.insert(name.clone(), count);
+                general += count + 1;
+            }
             general += patterns.iter().zip(args).filter(|(p, _)| matches!(p.value(), Type::Unknown(_))).count();
             // What an argument was to say, and did not, is not what is the default.
             let said = self.words_of_parameters(decl, args.len());
             let open = |n: &String| !deduced.types.contains_key(n) && !deduced.values.contains_key(n);
-            let open = |n: &String| said.contains(n) && open(n) && !deduced.functions.contains_key(n);
+            let open = |n: &String| {
+                said.contains(n) && open(n) && !deduced.functions.contains_key(n) && !deduced.packs.contains_key(n)
+            };
             if names.iter().skip(given.len()).any(open) {
                 return None;
             }
@@ -389,6 +476,7 @@ impl<'l, 't> Body<'l, 't> {
                     "type_parameter_declaration" | "optional_type_parameter_declaration" => {
                         p.child_by_field_name("name").or_else(|| last_named(p))
                     }
+                    "variadic_type_parameter_declaration" => last_named(p),
                     _ => p.child_by_field_name("declarator").and_then(declared_name),
                 };
                 named.map_or_else(|| unnamed_parameter(i), |n| self.text(n).to_owned())

@@ -1,5 +1,6 @@
 //! Templates: their parameters bound to arguments, given, deduced or by default.
 
+use super::packs::{Argument, element_name, is_pack};
 use super::*;
 
 impl<'l, 't> Body<'l, 't> {
@@ -13,11 +14,16 @@ impl<'l, 't> Body<'l, 't> {
         let mut bound = Bindings::default();
         let mut cursor = parameters.walk();
         let list: Vec<_> = parameters.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect();
-        if given.len() > list.len() {
+        let given = self.each_argument(given)?;
+        if given.len() > list.len() && !list.last().is_some_and(|p| is_pack(*p)) {
             return None;
         }
+        let count = list.len();
         for (i, parameter) in list.into_iter().enumerate() {
             match parameter.kind() {
+                "variadic_type_parameter_declaration" | "variadic_parameter_declaration" if i + 1 == count => {
+                    self.bind_pack(parameter, given.get(i..).unwrap_or(&[]), deduced, &mut bound)?;
+                }
                 "type_parameter_declaration" | "optional_type_parameter_declaration" => {
                     let name = match parameter.child_by_field_name("name") {
                         Some(name) => Some(name),
@@ -29,14 +35,14 @@ impl<'l, 't> Body<'l, 't> {
                     };
                     let name = name.map_or_else(|| unnamed_parameter(i), |name| self.text(name).to_owned());
                     let finer = match given.get(i) {
-                        Some(argument) => self.finer(*argument),
+                        Some(argument) => self.of_argument(*argument, |body, a| body.finer(a)),
                         None => deduced.finer.get(&name).cloned(),
                     };
                     if let Some(text) = finer {
                         bound.finer.insert(name.clone(), text);
                     }
                     let ty = match given.get(i) {
-                        Some(argument) => Some(self.type_of(*argument)),
+                        Some(argument) => Some(self.of_argument(*argument, |body, a| body.type_of(a))),
                         None => deduced.types.get(&name).cloned(),
                     };
                     let ty = match (ty, parameter.child_by_field_name("default_type")) {
@@ -53,12 +59,12 @@ impl<'l, 't> Body<'l, 't> {
                     }
                     let name = declared.map_or_else(|| unnamed_parameter(i), |name| self.text(name).to_owned());
                     let ty = parameter.child_by_field_name("type").map_or(Type::INT, |t| self.type_of(t));
-                    if let Some(function) = given.get(i).and_then(|argument| self.named_function(*argument)) {
+                    if let Some(function) = given.get(i).and_then(|argument| self.named_function(argument.node)) {
                         bound.functions.insert(name, function);
                         continue;
                     }
                     let value = match given.get(i) {
-                        Some(argument) => Some(self.template_value(*argument)?),
+                        Some(argument) => Some(self.of_argument(*argument, |body, a| body.template_value(a))?),
                         None => deduced.values.get(&name).map(|(v, _)| *v),
                     };
                     let value = match (value, parameter.child_by_field_name("default_value")) {
@@ -74,6 +80,44 @@ impl<'l, 't> Body<'l, 't> {
             }
         }
         Some(bound)
+    }
+
+    /// Binds the last parameter of a template, which is a pack, to the arguments that are left, or to what was deduced.
+    fn bind_pack(
+        &mut self,
+        parameter: Node<'t>,
+        given: &[Argument<'t>],
+        deduced: &Bindings,
+        bound: &mut Bindings,
+    ) -> Option<()> {
+        let of_types = parameter.kind() == "variadic_type_parameter_declaration";
+        let name = if of_types {
+            last_named(parameter)?
+        } else {
+            parameter.child_by_field_name("declarator").and_then(declared_name)?
+        };
+        let name = self.text(name).to_owned();
+        let count = deduced.packs.get(&name).copied().unwrap_or(given.len());
+        if given.len() > count {
+            return None;
+        }
+        for i in 0..count {
+            let element = element_name(&name, i);
+            if !of_types {
+                let ty = self.type_of(parameter.child_by_field_name("type")?);
+                let value = self.of_argument(*given.get(i)?, |body, a| body.template_value(a))?;
+                bound.values.insert(element, (value, ty));
+                continue;
+            }
+            let (ty, finer) = match given.get(i) {
+                Some(argument) => self.of_argument(*argument, |body, a| (body.type_of(a), body.finer(a))),
+                None => (deduced.types.get(&element)?.clone(), deduced.finer.get(&element).cloned()),
+            };
+            bound.types.insert(element.clone(), ty);
+            bound.finer.extend(finer.map(|text| (element, text)));
+        }
+        bound.packs.insert(name, count);
+        Some(())
     }
 
     /// The function of the unit that a template argument names.
@@ -100,8 +144,15 @@ impl<'l, 't> Body<'l, 't> {
         // A name alone is parsed as a type.
         if argument.kind() == "type_descriptor" {
             let text = self.text(argument);
-            return match self.lookup(text) {
-                Some(Local::Value(value, _)) => Some(value),
+            // `std::is_same<A, B>::value`
+            let inner = argument.child_by_field_name("type").filter(|_| argument.named_child_count() == 1);
+            let inner = inner.filter(|n| matches!(n.kind(), "qualified_identifier" | "template_type"));
+            return match (self.lookup(text), inner) {
+                (Some(Local::Value(value, _)), _) => Some(value),
+                (_, Some(inner)) => {
+                    let value = self.value_with_arguments(inner);
+                    value.and_then(|v| self.fold(&v)).or_else(|| self.constant(inner))
+                }
                 _ => self.global_constant(text),
             };
         }

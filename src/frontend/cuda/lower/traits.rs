@@ -162,7 +162,8 @@ impl<'l, 't> Body<'l, 't> {
         let is_special = |other: &String| other.split_once('<').is_some_and(|(own, _)| own.trim_end() == name);
         let [(_, global)] = names.globals.get(name)?.as_slice() else { return None };
         let template = global.node.parent().filter(|p| p.kind() == "template_declaration")?;
-        let known = self.text(template).contains("const") && !self.hidden_names();
+        let in_memory = self.device_storage(global.node, global.declarator).is_some();
+        let known = (in_memory || self.text(template).contains("const")) && !self.hidden_names();
         if !known || names.functions.contains_key(name) || names.globals.keys().any(is_special) {
             return Some(self.undeclared(name, span)).filter(|_| !names.functions.contains_key(name));
         }
@@ -171,6 +172,15 @@ impl<'l, 't> Body<'l, 't> {
             _ => return Some(self.undeclared(name, span)),
         };
         let parameters = template.child_by_field_name("parameters")?;
+        if let Some(storage) = self.device_storage(global.node, global.declarator).filter(|_| global.value.is_none()) {
+            let bindings = self.bind_template(parameters, arguments, &Bindings::default());
+            let instance =
+                bindings.and_then(|b| self.global_instance(name, global.node, global.declarator, b, storage));
+            return Some(
+                instance
+                    .map_or_else(|| self.undeclared(name, span), |(id, ty)| Expr::new(ExprKind::Global(id), ty, span)),
+            );
+        }
         let value = self.bind_template(parameters, arguments, &Bindings::default()).and_then(|bindings| {
             let (ty, value) = (global.node.child_by_field_name("type")?, global.value?);
             self.elsewhere(global.node, |body| {
@@ -183,6 +193,42 @@ impl<'l, 't> Body<'l, 't> {
             })
         });
         Some(value.unwrap_or_else(|| self.undeclared(name, span)))
+    }
+
+    /// Where a variable of the device lives that is no constant.
+    fn device_storage(&self, declaration: Node<'t>, declarator: Node<'t>) -> Option<Storage> {
+        let words = self.specifiers(declaration, declarator);
+        let has = |word: &str| words.contains(&word);
+        if has("const") || has("constexpr") || has("__shared__") {
+            return None;
+        }
+        let plain = has("__device__").then_some(Storage::Global);
+        if has("__constant__") { Some(Storage::Constant) } else { plain }
+    }
+
+    /// `mask<float>` of `template <class T> __constant__ T mask[8];`: one variable for each list of arguments.
+    fn global_instance(
+        &mut self,
+        name: &str,
+        declaration: Node<'t>,
+        declarator: Node<'t>,
+        bindings: Bindings,
+        storage: Storage,
+    ) -> Option<(GlobalId, Type)> {
+        let ty = declaration.child_by_field_name("type")?;
+        let key = (declarator.id(), bindings.key());
+        let (ty, _) = self.elsewhere(declaration, |body| {
+            body.bindings = bindings;
+            let base = body.type_of(ty);
+            body.declare(base, &declarator)
+        });
+        let known = self.lower.instances_of_globals.get(&key).copied();
+        let id = known.unwrap_or_else(|| {
+            let id = self.declare_global(name, ty.clone(), storage, None, self.span(declarator));
+            self.lower.instances_of_globals.insert(key, id);
+            id
+        });
+        Some((id, ty))
     }
 
     /// `P<float>` of `template <class T> using P = T *;`.

@@ -1,0 +1,444 @@
+//! The parts of objects and arrays of the host, by their paths: `p.n`, `p.st[0]`, `h[1]`. [HOST-OBJECT]
+
+use tree_sitter::Node;
+
+use super::super::unit::{TypeDecl, declared_name, has_child, split_init};
+use super::Host;
+use super::places::listed_in;
+use super::types::converted;
+use super::variables::Part;
+use crate::base::Name;
+use crate::exp::{IntTy, N};
+
+/// Objects with more integers than this are not followed.
+const MAX_PARTS: usize = 128;
+
+/// How deep classes are looked into.
+const MAX_DEPTH: usize = 6;
+
+/// What a type is made of.
+pub(super) enum Shape<'u> {
+    Int(IntTy),
+    /// Anything else that takes one item of a list.
+    Scalar,
+    Array(Box<Shape<'u>>, u64),
+    /// The members in order, and whether a list gives them one by one.
+    Class(Vec<(&'u str, Shape<'u>)>, bool),
+    Unknown,
+}
+
+/// What is passed by value to a kernel.
+#[derive(Clone, Debug, Default)]
+pub struct ObjectParts {
+    /// The parts that are integers, by their paths.
+    pub parts: Vec<(String, N)>,
+    /// Elements that the host writes in ways that are not followed.
+    pub untold: Vec<String>,
+}
+
+/// Is one path that of a part of the other?
+pub(super) fn meets(a: &str, b: &str) -> bool {
+    let within = |outer: &str, inner: &str| {
+        inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    };
+    within(a, b) || within(b, a)
+}
+
+/// The first step of a path, and the rest: a member, or an element.
+fn step(path: &str) -> (&str, &str) {
+    let path = path.strip_prefix('.').unwrap_or(path);
+    let end = match path.strip_prefix('[') {
+        Some(rest) => rest.find(']').map_or(path.len(), |at| at + 2),
+        None => path.find(['.', '[']).unwrap_or(path.len()),
+    };
+    path.split_at(end)
+}
+
+fn element(step: &str) -> Option<u64> {
+    step.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
+}
+
+impl<'u> Shape<'u> {
+    pub(super) fn part(&self, path: &str) -> Option<&Shape<'u>> {
+        if path.is_empty() {
+            return Some(self);
+        }
+        let (first, rest) = step(path);
+        match self {
+            Shape::Array(inner, length) => inner.part(rest).filter(|_| element(first).is_some_and(|i| i < *length)),
+            Shape::Class(members, _) => members.iter().find(|(name, _)| *name == first)?.1.part(rest),
+            _ => None,
+        }
+    }
+
+    /// The integers that there are, with their paths.
+    fn integers(&self, path: String, out: &mut Vec<(String, IntTy)>) {
+        match self {
+            Shape::Int(ty) => out.push((path, *ty)),
+            Shape::Array(inner, length) => {
+                for i in 0..(*length).min(MAX_PARTS as u64 + 1) {
+                    if out.len() > MAX_PARTS {
+                        return;
+                    }
+                    inner.integers(format!("{path}[{i}]"), out);
+                }
+            }
+            Shape::Class(members, _) => {
+                let dot = if path.is_empty() { "" } else { "." };
+                members.iter().for_each(|(name, inner)| inner.integers(format!("{path}{dot}{name}"), out));
+            }
+            Shape::Scalar | Shape::Unknown => {}
+        }
+    }
+}
+
+impl<'u> Host<'_, 'u> {
+    /// The variable of a place without pointers, the path from there, and whether that is all of the way: a subscript that
+    /// is not written as a number ends it.
+    pub(super) fn path_of(&self, place: Node<'u>) -> Option<(Node<'u>, &'u str, bool)> {
+        let (object, end, whole) = self.path_to(place)?;
+        let text = &self.unit.text[object.end_byte()..end];
+        Some((object, text.strip_prefix('.').unwrap_or(text), whole))
+    }
+
+    fn path_to(&self, place: Node<'u>) -> Option<(Node<'u>, usize, bool)> {
+        match place.kind() {
+            "identifier" => Some((place, place.end_byte(), true)),
+            "field_expression" => {
+                if place.child_by_field_name("operator").is_some_and(|o| self.unit.str(o) == "->") {
+                    return None;
+                }
+                let (object, end, whole) = self.path_to(place.child_by_field_name("argument")?)?;
+                let name = self.unit.str(place.child_by_field_name("field")?);
+                let plain = self.unit.text[end..place.end_byte()].strip_prefix('.') == Some(name);
+                Some(if whole && plain { (object, place.end_byte(), true) } else { (object, end, false) })
+            }
+            "subscript_expression" => {
+                let (object, end, whole) = self.path_to(place.child_by_field_name("argument")?)?;
+                let digits = self.unit.text[end..place.end_byte()].strip_prefix('[').and_then(|t| t.strip_suffix(']'));
+                let plain = digits.is_some_and(|d| {
+                    !d.is_empty() && d.bytes().all(|b| b.is_ascii_digit()) && (d == "0" || !d.starts_with('0'))
+                });
+                Some(if whole && plain { (object, place.end_byte(), true) } else { (object, end, false) })
+            }
+            _ => None,
+        }
+    }
+
+    /// What a variable is made of.
+    fn shape_of(&mut self, variable: usize) -> Shape<'u> {
+        let known = &self.variables[variable];
+        let (Some(ty), Some(declarator)) = (known.ty, known.declarator) else { return Shape::Unknown };
+        let listed = known.events.iter().find(|e| e.declares).and_then(|e| e.value);
+        let length = listed.filter(|v| v.kind() == "initializer_list").map(|v| listed_in(v).len() as u64);
+        match self.shape(ty, 0) {
+            inner if declarator.kind() == "reference_declarator" => inner,
+            inner => self.declared_shape(inner, declarator, length),
+        }
+    }
+
+    /// `int a[2][3]`: arrays of what the type says.
+    pub(super) fn declared_shape(&mut self, inner: Shape<'u>, declarator: Node<'u>, length: Option<u64>) -> Shape<'u> {
+        match declarator.kind() {
+            "identifier" | "field_identifier" | "type_identifier" => inner,
+            "pointer_declarator" => Shape::Scalar,
+            "array_declarator" => {
+                let size = match declarator.child_by_field_name("size") {
+                    Some(size) => self.lower.constant_at(size).and_then(|n| u64::try_from(n).ok()),
+                    None => length,
+                };
+                let (Some(size), Some(next)) = (size, declarator.child_by_field_name("declarator")) else {
+                    return Shape::Unknown;
+                };
+                if next.kind() == "pointer_declarator" {
+                    return Shape::Unknown;
+                }
+                self.declared_shape(Shape::Array(Box::new(inner), size), next, None)
+            }
+            _ => Shape::Unknown,
+        }
+    }
+
+    pub(super) fn shape(&mut self, ty: Node<'u>, depth: usize) -> Shape<'u> {
+        if self.is_integer_type(ty) && self.unit.str(ty) != "auto" {
+            return self.integer_type(ty).map_or(Shape::Unknown, Shape::Int);
+        }
+        if matches!(self.spelled(ty), "float" | "double") {
+            return Shape::Scalar;
+        }
+        let name = self.unit.str(ty).trim_start_matches("struct ").trim();
+        let class = match self.lower.names.types.get(name).map_or(&[][..], Vec::as_slice) {
+            [(_, TypeDecl::Class(class, None))] => *class,
+            [(_, TypeDecl::Typedef(class, declarator))] if declarator.kind() == "type_identifier" => *class,
+            _ => return Shape::Unknown,
+        };
+        // What one field of a union is changes the others.
+        let body = class.child_by_field_name("body").filter(|_| class.kind() != "union_specifier" && depth < MAX_DEPTH);
+        let Some(body) = body else { return Shape::Unknown };
+        let name = class.child_by_field_name("name").map(|n| self.unit.str(n));
+        let has_bases = listed_in(class).iter().any(|c| c.kind() == "base_class_clause");
+        let (mut members, mut is_aggregate) = (Vec::new(), !has_bases);
+        for item in listed_in(body) {
+            match item.kind() {
+                "access_specifier" => is_aggregate = false,
+                "function_definition" | "declaration" | "template_declaration" => {
+                    let own = item.child_by_field_name("declarator").and_then(declared_name);
+                    is_aggregate &= own.is_some_and(|n| Some(self.unit.str(n)) != name);
+                }
+                "field_declaration" if has_child(item, "storage_class_specifier") => {}
+                "field_declaration" => {
+                    let mut cursor = item.walk();
+                    let declarators: Vec<_> = item.children_by_field_name("declarator", &mut cursor).collect();
+                    let ty = item.child_by_field_name("type");
+                    is_aggregate &= !declarators.is_empty() && item.child_by_field_name("default_value").is_none();
+                    for declarator in declarators {
+                        let (inner, value) = split_init(declarator);
+                        is_aggregate &= value.is_none();
+                        if inner.kind() == "function_declarator" {
+                            continue;
+                        }
+                        let Some(name) = declared_name(inner) else {
+                            is_aggregate = false;
+                            continue;
+                        };
+                        let shape = match ty.filter(|_| !has_child(item, "bitfield_clause")) {
+                            Some(ty) => {
+                                let inner_shape = self.shape(ty, depth + 1);
+                                self.declared_shape(inner_shape, inner, None)
+                            }
+                            None => Shape::Unknown,
+                        };
+                        members.push((self.unit.str(name), shape));
+                    }
+                }
+                "comment" | "type_definition" | "alias_declaration" => {}
+                _ => is_aggregate = false,
+            }
+        }
+        Shape::Class(members, is_aggregate)
+    }
+
+    /// The type of a part of a variable, where that is an integer.
+    pub(super) fn part_type(&mut self, variable: usize, path: &str) -> Option<IntTy> {
+        match self.shape_of(variable).part(path)? {
+            Shape::Int(ty) => Some(*ty),
+            _ => None,
+        }
+    }
+
+    /// The parts of a variable that are integers; of one with too many, none.
+    fn integers_of(&mut self, variable: usize) -> Vec<(String, IntTy)> {
+        let mut parts = Vec::new();
+        self.shape_of(variable).integers(String::new(), &mut parts);
+        if parts.len() > MAX_PARTS { Vec::new() } else { parts }
+    }
+
+    /// Is an array in a variable named only where an element is meant, or where nothing is written through it?
+    pub(super) fn keeps_elements(&mut self, variable: usize) -> bool {
+        if let Some(known) = self.kept.get(&variable) {
+            return *known;
+        }
+        let shape = self.shape_of(variable);
+        let name = self.variables[variable].name;
+        let mut stack = vec![self.function];
+        let mut keeps = true;
+        while let Some(node) = stack.pop() {
+            stack.extend(listed_in(node));
+            if node.kind() == "identifier" && self.unit.str(node) == name && self.find(name, node) == Some(variable) {
+                keeps &= self.is_element(node, &shape);
+            }
+        }
+        self.kept.insert(variable, keeps);
+        keeps
+    }
+
+    fn is_element(&self, name: Node<'u>, shape: &Shape<'u>) -> bool {
+        let mut place = name;
+        let mut meant = Some(shape);
+        while let Some(parent) = place.parent().filter(|p| p.child_by_field_name("argument") == Some(place)) {
+            meant = match (parent.kind(), meant) {
+                ("subscript_expression", Some(Shape::Array(inner, _))) => Some(inner),
+                ("field_expression", Some(class @ Shape::Class(..))) => {
+                    class.part(parent.child_by_field_name("field").map_or("", |f| self.unit.str(f)))
+                }
+                ("subscript_expression" | "field_expression", _) => None,
+                _ => break,
+            };
+            place = parent;
+        }
+        match (meant, place.parent()) {
+            (Some(Shape::Int(_) | Shape::Scalar), _) => true,
+            (_, Some(parent)) if parent.kind() == "sizeof_expression" => true,
+            (_, Some(parent)) if parent.kind() != "init_declarator" && parent.kind().ends_with("declarator") => true,
+            (_, Some(parent)) if parent.child_by_field_name("declarator") == Some(place) => true,
+            (Some(Shape::Class(..)), Some(parent)) if parent.kind() == "init_declarator" => true,
+            (Some(Shape::Class(..)), Some(parent)) if parent.kind() == "argument_list" => true,
+            (Some(Shape::Class(..)), Some(parent)) if parent.kind() == "assignment_expression" => true,
+            (Some(Shape::Class(..)), Some(parent)) if parent.kind() == "pointer_expression" => true,
+            (Some(Shape::Array(..)), Some(parent)) => self.is_source(place, parent),
+            (_, Some(parent)) => parent.kind() == "parenthesized_expression" && self.is_sizeof(parent),
+            _ => false,
+        }
+    }
+
+    fn is_sizeof(&self, node: Node<'u>) -> bool {
+        node.parent().is_some_and(|p| p.kind() == "sizeof_expression")
+    }
+
+    /// Is this what is copied to a symbol, or the operand of `sizeof`?
+    fn is_source(&self, place: Node<'u>, parent: Node<'u>) -> bool {
+        if parent.kind() == "parenthesized_expression" {
+            return self.is_sizeof(parent);
+        }
+        let call = parent.parent().filter(|_| parent.kind() == "argument_list");
+        let callee = call.and_then(|c| c.child_by_field_name("function")).map_or("", |f| self.unit.str(f));
+        let first_two = listed_in(parent).iter().position(|a| *a == place).is_some_and(|at| at == 1);
+        first_two && super::symbols::is_copy(callee)
+    }
+
+    /// The value of a part of a variable, where it is followed or no element.
+    pub(super) fn part_value(&mut self, variable: usize, path: &str, ty: IntTy, place: Node<'u>) -> Option<N> {
+        let value = self.value_at(variable, &Part::Field(Name::new(path)), Some(ty), place);
+        if !path.contains('[') {
+            return Some(value);
+        }
+        let own = format!("{}{}", self.variables[variable].name, super::versions::dotted(path));
+        let followed = value.as_var().is_none_or(|v| v.name.as_str().split('#').next() != Some(own.as_str()));
+        (followed && self.keeps_elements(variable)).then_some(value)
+    }
+
+    /// What an argument that is an object has at the launch.
+    pub(super) fn object(&mut self, node: Node<'u>) -> ObjectParts {
+        let mut passed = ObjectParts::default();
+        if node.kind() == "compound_literal_expression" {
+            let shape = node.child_by_field_name("type").map_or(Shape::Unknown, |ty| self.shape(ty, 0));
+            let mut parts = Vec::new();
+            shape.integers(String::new(), &mut parts);
+            for (path, ty) in parts.into_iter().take(MAX_PARTS) {
+                let value = node.child_by_field_name("value").and_then(|list| self.listed_part(list, &shape, &path));
+                passed.parts.extend(value.and_then(|v| converted(&v, Some(ty))).map(|v| (path, v)));
+            }
+            return passed;
+        }
+        let variable = (node.kind() == "identifier").then(|| self.find(self.unit.str(node), node)).flatten();
+        let Some(variable) = variable else { return passed };
+        let known = &self.variables[variable];
+        if known.declarator.is_none_or(|d| !matches!(d.kind(), "identifier" | "reference_declarator")) {
+            return passed;
+        }
+        for (path, ty) in self.integers_of(variable) {
+            match self.part_value(variable, &path, ty, self.read_at(node)) {
+                Some(value) => passed.parts.push((path, value)),
+                None if self.is_written(variable, &path) => passed.untold.push(path),
+                None => {}
+            }
+        }
+        passed
+    }
+
+    /// Does the function write a part of a variable that it declares?
+    fn is_written(&self, variable: usize, path: &str) -> bool {
+        let known = &self.variables[variable];
+        let meets = |field: &Option<&str>| field.is_none_or(|f| meets(f, path));
+        known.events.iter().any(|e| meets(&e.field) && (!e.declares || e.value.is_some()))
+    }
+
+    /// A part of what a variable, or the part of it at `outer`, is given as a whole.
+    pub(super) fn given_part(
+        &mut self,
+        value: Node<'u>,
+        variable: usize,
+        outer: &str,
+        path: &str,
+        ty: Option<IntTy>,
+    ) -> Option<N> {
+        let shape = self.shape_of(variable);
+        let inner = path.strip_prefix(outer)?;
+        let found = match value.kind() {
+            "initializer_list" => self.listed_part(value, shape.part(outer)?, inner),
+            "compound_literal_expression" => {
+                let own = value.child_by_field_name("type").map(|t| self.unit.str(t));
+                let same = outer.is_empty() && own == self.variables[variable].ty.map(|t| self.unit.str(t));
+                let list = value.child_by_field_name("value").filter(|_| same)?;
+                self.listed_part(list, shape.part(outer)?, inner)
+            }
+            "identifier" => {
+                let other = self.find(self.unit.str(value), value)?;
+                let ty = |v: usize, host: &Self| host.variables[v].ty.map(|t| host.unit.str(t));
+                let plain =
+                    |v: usize, host: &Self| host.variables[v].declarator.is_some_and(|d| d.kind() == "identifier");
+                let same = outer.is_empty() && ty(other, self).is_some() && ty(other, self) == ty(variable, self);
+                if !same || !plain(other, self) || !plain(variable, self) {
+                    return None;
+                }
+                let ty = self.part_type(other, path)?;
+                self.part_value(other, path, ty, self.read_at(value))
+            }
+            _ => None,
+        }?;
+        converted(&found, ty)
+    }
+
+    /// Is an item of a list a number, or itself a list?
+    fn is_one_number(&mut self, item: Node<'u>) -> bool {
+        matches!(item.kind(), "initializer_list" | "number_literal" | "null" | "string_literal")
+            || self.number(item).is_some()
+    }
+
+    /// A part of what a list in braces gives; what it does not reach is zero.
+    pub(super) fn listed_part(&mut self, list: Node<'u>, shape: &Shape<'u>, path: &str) -> Option<N> {
+        if path.is_empty() {
+            let Shape::Int(_) = shape else { return None };
+            if list.kind() != "initializer_list" {
+                return self.rounded(list).or_else(|| self.number(list));
+            }
+            return match listed_in(list).as_slice() {
+                [] => Some(N::num(0)),
+                [only] if only.kind() != "initializer_list" => self.listed_part(*only, shape, path),
+                _ => None,
+            };
+        }
+        if list.kind() != "initializer_list" {
+            return None;
+        }
+        let (items, (first, rest)) = (listed_in(list), step(path));
+        let takes_one = |shape: &Shape<'u>, item: Option<&Node<'u>>| match shape {
+            Shape::Int(_) | Shape::Scalar => true,
+            Shape::Unknown => false,
+            _ => item.is_none_or(|i| i.kind() == "initializer_list"),
+        };
+        let (at, inner) = match shape {
+            Shape::Array(inner, _) => {
+                let whole = items.iter().all(|i| i.kind() != "initializer_pair" && takes_one(inner, Some(i)));
+                whole.then_some(())?;
+                (usize::try_from(element(first)?).ok()?, &**inner)
+            }
+            Shape::Class(members, true) => {
+                let at = members.iter().position(|(name, _)| *name == first)?;
+                let inner = &members[at].1;
+                if items.first().is_some_and(|i| i.kind() == "initializer_pair") {
+                    let named = |item: &&Node<'u>| {
+                        let text = self.unit.str(**item);
+                        text.strip_prefix('.').and_then(|t| t.split('=').next()).is_some_and(|n| n.trim() == first)
+                    };
+                    let all = items.iter().all(|i| i.kind() == "initializer_pair");
+                    return match items.iter().find(named).filter(|_| all) {
+                        Some(item) => self.listed_part(item.child_by_field_name("value")?, inner, rest),
+                        None => all.then(|| N::num(0)),
+                    };
+                }
+                let before = members[..=at].iter().enumerate();
+                before.map(|(i, (_, s))| takes_one(s, items.get(i))).all(|one| one).then_some(())?;
+                (at, inner)
+            }
+            _ => return None,
+        };
+        match items.get(at) {
+            Some(item) if item.kind() != "initializer_pair" => self.listed_part(*item, inner, rest),
+            Some(_) => None,
+            // A single item may be an object that is copied.
+            None if items.len() == 1 && !self.is_one_number(items[0]) => None,
+            None => Some(N::num(0)),
+        }
+    }
+}

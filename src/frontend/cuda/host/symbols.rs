@@ -1,0 +1,212 @@
+//! What the host copies to variables of the device: `cudaMemcpyToSymbol(c, h, sizeof(h))`. [HOST-SYMBOL]
+
+use std::collections::BTreeMap;
+
+use tree_sitter::Node;
+
+use super::super::lower::Lower;
+use super::super::unit::last_named;
+use super::places::listed_in;
+use super::{Host, function_around};
+use crate::exp::{IntTy, N};
+use crate::kernel::ir::{Global, Storage};
+use crate::kernel::types::Type;
+
+/// Variables with more numbers than this are not followed.
+const MAX_CELLS: usize = 256;
+
+/// What the host gives a variable of the device.
+#[derive(Clone, Debug)]
+pub enum Filled {
+    /// These numbers, by their places in bytes; what is not listed may be anything.
+    With(BTreeMap<u64, i128>),
+    /// It is written in ways that are not followed.
+    Untold,
+}
+
+pub(super) fn is_copy(callee: &str) -> bool {
+    matches!(callee, "cudaMemcpyToSymbol" | "cudaMemcpyToSymbolAsync" | "hipMemcpyToSymbol" | "hipMemcpyToSymbolAsync")
+}
+
+/// Does a call only read, or only ask for the size of, the symbol that it is given?
+fn is_reader(callee: &str) -> bool {
+    ["MemcpyFromSymbol", "MemcpyFromSymbolAsync", "GetSymbolSize"].iter().any(|end| callee.ends_with(end))
+}
+
+/// What the host writes to a variable; `None`: nothing that is known, or what it is given.
+pub fn filled<'u>(lower: &mut Lower<'u>, global: &Global) -> Option<Filled> {
+    let unit = lower.unit;
+    let name = global.decl.name.as_str();
+    let in_memory = matches!(global.decl.storage, Storage::Constant | Storage::Global) && global.init.is_none();
+    if !in_memory || !unit.text.contains("Symbol") {
+        return None;
+    }
+    let (mut copies, mut other) = (Vec::new(), false);
+    let mut stack = vec![unit.tree.root_node()];
+    while let Some(node) = stack.pop() {
+        stack.extend(listed_in(node));
+        if node.kind() != "identifier" || unit.str(node) != name {
+            continue;
+        }
+        let Some(function) = function_around(node) else { continue };
+        let head =
+            function.child_by_field_name("body").map_or("", |b| &unit.text[function.start_byte()..b.start_byte()]);
+        if ["__global__", "__device__"].iter().any(|w| head.contains(w)) {
+            continue;
+        }
+        let Some((call, at)) = argument_of(node) else {
+            other |=
+                node.parent().is_none_or(|p| p.kind() != "parenthesized_expression" && p.kind() != "sizeof_expression");
+            continue;
+        };
+        let callee = call.child_by_field_name("function").map_or("", |f| unit.str(f));
+        let callee = callee.split('<').next().unwrap_or(callee);
+        if is_copy(callee) && at == 0 {
+            copies.push(call);
+        } else if !is_reader(callee) {
+            other = true;
+        }
+    }
+    match copies.as_slice() {
+        [] if !other => None,
+        [only] if !other && lower.names.globals.get(name).is_some_and(|list| list.len() == 1) => {
+            copied(lower, global, *only)
+        }
+        _ => Some(Filled::Untold),
+    }
+}
+
+/// The call that a name is an argument of, and which.
+fn argument_of(name: Node) -> Option<(Node, usize)> {
+    let mut argument = name;
+    while let Some(parent) = argument.parent() {
+        match parent.kind() {
+            "pointer_expression" | "cast_expression" | "parenthesized_expression" => argument = parent,
+            "argument_list" => {
+                let at = listed_in(parent).iter().position(|a| *a == argument)?;
+                return Some((parent.parent().filter(|c| c.kind() == "call_expression")?, at));
+            }
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// What one copy gives.
+fn copied<'u>(lower: &mut Lower<'u>, global: &Global, call: Node<'u>) -> Option<Filled> {
+    let unit = lower.unit;
+    let arguments = call.child_by_field_name("arguments").map(listed_in).unwrap_or_default();
+    let mut cells = Vec::new();
+    let whole = leaves(&global.decl.ty, 0, String::new(), &mut cells) && cells.len() <= MAX_CELLS;
+    let (Some(function), [_, source, size, rest @ ..]) = (function_around(call), arguments.as_slice()) else {
+        return Some(Filled::Untold);
+    };
+    let mut host = Host::new(unit, lower, function, call);
+    host.scan();
+    let at_start = rest.first().is_none_or(|offset| host.number(*offset).and_then(|n| n.as_num()) == Some(0));
+    let Some(source) = host.source_of(*source).filter(|s| whole && at_start && host.covers(*size, global, s)) else {
+        return Some(Filled::Untold);
+    };
+    let is_number = matches!(global.decl.ty, Type::Int(_));
+    let mut known = BTreeMap::new();
+    for (offset, path, ty) in cells {
+        match host.source_part(&source, &path, ty) {
+            Some(value) => {
+                known.extend(value.as_num().map(|n| (offset, n)));
+            }
+            None if is_number => {}
+            None => return Some(Filled::Untold),
+        }
+    }
+    (!known.is_empty()).then(|| Filled::With(known))
+}
+
+/// The integers in a variable of the device, by place and path; `false`: there is something else.
+fn leaves(ty: &Type, at: u64, path: String, out: &mut Vec<(u64, String, IntTy)>) -> bool {
+    match ty {
+        Type::Int(int) => out.push((at, path, *int)),
+        Type::Array(elem, Some(length)) => {
+            return (0..(*length).min(MAX_CELLS as u64 + 1))
+                .all(|i| out.len() <= MAX_CELLS && leaves(elem, at + i * elem.size(), format!("{path}[{i}]"), out));
+        }
+        Type::Struct(class) if class.complete => {
+            let dot = if path.is_empty() { "" } else { "." };
+            return class.fields.iter().all(|f| {
+                leaves(&f.ty, at + f.offset, format!("{path}{dot}{}", f.name), out) || matches!(f.ty, Type::Float(_))
+            });
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// What is copied from.
+struct Source<'u> {
+    name: Node<'u>,
+    path: &'u str,
+}
+
+impl<'u> Host<'_, 'u> {
+    /// `&x`, `h`, `&h[0]`.
+    fn source_of(&self, node: Node<'u>) -> Option<Source<'u>> {
+        match node.kind() {
+            "parenthesized_expression" => self.source_of(last_named(node)?),
+            "cast_expression" => self.source_of(node.child_by_field_name("value")?),
+            "identifier" => Some(Source { name: node, path: "" }).filter(|s| self.is_array(s.name)),
+            "pointer_expression" if self.unit.str(node).starts_with('&') => {
+                let place = node.child_by_field_name("argument")?;
+                let (name, path, whole) = self.path_of(place).filter(|(_, _, whole)| *whole)?;
+                Some(Source { name, path: path.strip_suffix("[0]").unwrap_or(path) }).filter(|_| whole)
+            }
+            _ => None,
+        }
+    }
+
+    fn is_array(&self, name: Node<'u>) -> bool {
+        match self.variable_at(name) {
+            Some(known) => known.declarator.is_some_and(|d| d.kind() == "array_declarator"),
+            None => true,
+        }
+    }
+
+    /// Are these all the bytes of the variable?
+    fn covers(&mut self, size: Node<'u>, global: &Global, source: &Source<'u>) -> bool {
+        let bytes = i128::from(global.decl.ty.size());
+        let text: String = self.unit.str(size).chars().filter(|c| !c.is_whitespace() && !"()".contains(*c)).collect();
+        let named = |name: &str| text == format!("sizeof{name}");
+        named(global.decl.name.as_str())
+            || source.path.is_empty() && named(self.unit.str(source.name))
+            || self.number(size).and_then(|n| n.as_num()) == Some(bytes)
+    }
+
+    /// A number of what is copied.
+    fn source_part(&mut self, source: &Source<'u>, path: &str, ty: IntTy) -> Option<N> {
+        let text = self.unit.str(source.name);
+        let Some(variable) = self.find(text, source.name) else { return self.constant_part(text, path, ty) };
+        let dot = if source.path.is_empty() || path.is_empty() || path.starts_with('[') { "" } else { "." };
+        let path = format!("{}{dot}{path}", source.path);
+        if path.is_empty() {
+            let own = self.variables[variable].ty.and_then(|ty| self.integer_type(ty));
+            return (own == Some(ty)).then(|| self.variable(text, source.name)).flatten();
+        }
+        (self.part_type(variable, &path)? == ty).then_some(())?;
+        self.part_value(variable, &path, ty, source.name)
+    }
+
+    /// A number of a constant table outside of all functions.
+    fn constant_part(&mut self, name: &str, path: &str, ty: IntTy) -> Option<N> {
+        let list = self.lower.names.globals.get(name)?;
+        let [(_, global)] = list.as_slice() else { return None };
+        let head = &self.unit.text[global.node.start_byte()..global.declarator.start_byte()];
+        let is_const = head.split_whitespace().any(|w| w == "const" || w == "constexpr");
+        let (value, node, declarator) = (global.value.filter(|_| is_const)?, global.node, global.declarator);
+        let length = (value.kind() == "initializer_list").then(|| listed_in(value).len() as u64);
+        let shape = self.shape(node.child_by_field_name("type")?, 0);
+        let shape = self.declared_shape(shape, declarator, length);
+        match shape.part(path)? {
+            super::fields::Shape::Int(own) if *own == ty => {}
+            _ => return None,
+        }
+        self.listed_part(value, &shape, path)
+    }
+}
