@@ -427,8 +427,8 @@ impl<'u> Host<'_, 'u> {
                         None => all.then(|| N::num(0)),
                     };
                 }
-                let before = members[..=at].iter().enumerate();
-                before.map(|(i, (_, s))| takes_one(s, items.get(i))).all(|one| one).then_some(())?;
+                let mut before = members[..=at].iter().enumerate();
+                before.all(|(i, (_, s))| takes_one(s, items.get(i))).then_some(())?;
                 (at, inner)
             }
             _ => return None,

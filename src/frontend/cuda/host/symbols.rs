@@ -118,7 +118,7 @@ fn copied<'u>(lower: &mut Lower<'u>, global: &Global, call: Node<'u>) -> Option<
             None => return Some(Filled::Untold),
         }
     }
-    (!known.is_empty()).then(|| Filled::With(known))
+    (!known.is_empty()).then_some(Filled::With(known))
 }
 
 /// The integers in a variable of the device, by place and path; `false`: there is something else.

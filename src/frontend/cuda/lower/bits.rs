@@ -3,6 +3,22 @@
 use super::expr::changes;
 use super::*;
 
+pub(super) const FUNCTIONS: [&str; 13] = [
+    "__mulhi",
+    "__umulhi",
+    "__hadd",
+    "__uhadd",
+    "__rhadd",
+    "__urhadd",
+    "__sad",
+    "__usad",
+    "__funnelshift_l",
+    "__funnelshift_r",
+    "__funnelshift_lc",
+    "__funnelshift_rc",
+    "__byte_perm",
+];
+
 impl<'l, 't> Body<'l, 't> {
     /// What a function of the platform computes, in terms of operators.
     pub(super) fn bit_function(&mut self, name: &str, args: &[Expr], span: Span) -> Option<Expr> {

@@ -543,7 +543,7 @@ impl<'l, 't> Body<'l, 't> {
                     return Expr::new(ExprKind::Intrinsic(Intrinsic::Max(ty), args), Type::Int(ty), span);
                 }
             }
-            Intrinsic::Pure(name, None) if name.as_str().starts_with("__") && !name.as_str().starts_with("__is") => {
+            Intrinsic::Pure(name, None) if bits::FUNCTIONS.contains(&name.as_str()) => {
                 let name = name.clone();
                 if let Some(made) = self.bit_function(name.as_str(), &args, span) {
                     return made;
