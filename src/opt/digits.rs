@@ -74,15 +74,19 @@ fn by_symbol(facts: &Facts, poly: &Poly, symbol: AtomId) -> Option<[Poly; 2]> {
         quotient = quotient.add(&term).ok()?;
     }
     let b = Poly { terms: rest, constant: poly.constant };
-    // What divides all of a belongs to the stride.
-    let common = match quotient.constant {
-        0 => quotient.content().max(1),
-        c => crate::exp::poly::gcd(quotient.content(), c).max(1),
-    };
-    let stride = Poly::atom(symbol).scale(common).ok()?;
-    if quotient.terms.is_empty() || !small(facts, &b, &stride) {
+    if quotient.terms.is_empty() {
         return None;
     }
-    let a = Poly { constant: quotient.constant / common, ..quotient.divide_floor(common) };
-    Some([b, a])
+    // A rest that is less than 0, or more than the stride, may be one behind or before.
+    [0, 1, -1].into_iter().find_map(|shift| {
+        let (b, quotient) = (b.add_scaled(&Poly::atom(symbol), shift).ok()?, quotient.plus(-shift).ok()?);
+        // What divides all of a belongs to the stride.
+        let common = match quotient.constant {
+            0 => quotient.content().max(1),
+            c => crate::exp::poly::gcd(quotient.content(), c).max(1),
+        };
+        let stride = Poly::atom(symbol).scale(common).ok()?;
+        let a = Poly { constant: quotient.constant / common, ..quotient.divide_floor(common) };
+        small(facts, &b, &stride).then_some([b, a])
+    })
 }

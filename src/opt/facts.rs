@@ -242,6 +242,7 @@ impl Facts {
                 self.equation(&equation);
             }
             self.propagate();
+            self.bound_rests();
             guard::check(self, self.rules);
             if self.contradiction {
                 return;
@@ -249,6 +250,22 @@ impl Facts {
             self.choose();
             if self.contradiction || (before == (self.solved.len(), self.choices.len()) && self.equal.is_empty()) {
                 return;
+            }
+        }
+    }
+
+    /// The rests of which it has turned out that they are not negative, and less than the divisor. [OPT-QUOTIENT]
+    fn bound_rests(&mut self) {
+        for [of, by, rest, quotient] in self.values.unbounded() {
+            let (Some(above), Some(below)) = (self.reduced(&of), self.reduced(&by)) else { continue };
+            let least = |poly: &Poly| self.values.interval(poly).lo;
+            if least(&above).is_none_or(|lo| lo < 0) || least(&below).is_none_or(|lo| lo < 1) {
+                continue;
+            }
+            rest.as_atom().map(|rest| self.values.loose.remove(&rest));
+            let within = rest.sub(&by).and_then(|p| p.plus(1));
+            for bound in [within, rest.scale(-1), quotient.scale(-1)].into_iter().flatten() {
+                self.bound(bound);
             }
         }
     }

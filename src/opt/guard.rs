@@ -8,12 +8,15 @@ use crate::exp::poly::Poly;
 
 /// How many bounds are put together.
 const FUEL: u32 = 2;
+/// Of more facts than these no three are put together.
+const MANY: usize = 32;
 /// So many multiples are tried.
 const SCALES: usize = 4;
 
 /// Is `poly <= 0` impossible, since `1 - poly <= 0` follows from the facts? [OPT-GUARD]
 pub fn contradicts(facts: &Facts, poly: &Poly) -> bool {
-    poly.scale(-1).and_then(|p| p.plus(1)).is_ok_and(|above| facts.never_positive(&above, 1))
+    let fuel = if facts.at_most.len() <= MANY { FUEL } else { 1 };
+    poly.scale(-1).and_then(|p| p.plus(1)).is_ok_and(|above| facts.never_positive(&above, fuel))
 }
 
 /// Looks for a fact that contradicts others.

@@ -309,6 +309,17 @@ impl Values {
         self.powers.masked_by(mask, &self.ranges).cloned()
     }
 
+    /// Dividends and divisors of the rests of which no bound was known, with the rests and quotients.
+    pub fn unbounded(&self) -> Vec<[Poly; 4]> {
+        let all = self.loose.iter().filter_map(|rest| {
+            let (Atom::Rest(of, by), _) = self.atoms.get_index(*rest as usize)? else { return None };
+            let (whole, divisor) = self.divided_before(of, by).unwrap_or_else(|| (of.clone(), by.clone()));
+            let quotient = self.atoms.get_index_of(&Atom::Quotient(whole, divisor))? as AtomId;
+            Some([of.clone(), by.clone(), Poly::atom(*rest), Poly::atom(quotient)])
+        });
+        all.collect()
+    }
+
     /// A polynomial over the unknowns as a term of mathematical integers.
     pub fn term(&self, poly: &Poly) -> Option<N> {
         let ty = IntTy::MATH;
