@@ -97,6 +97,34 @@ fn calls_of<'u>(unit: &'u Unit<'u>, lower: &Lower<'u>, function: Node<'u>) -> Op
     (!others && !calls.is_empty() && calls.len() <= MAX_CALLS).then_some(calls)
 }
 
+/// Calls of functions of this name, of templates and members as well, with as many arguments: they may be calls of this one.
+fn calls_like<'u>(unit: &'u Unit<'u>, function: Node<'u>) -> Vec<Node<'u>> {
+    let declarator = function.child_by_field_name("declarator");
+    let Some(name) = declarator.and_then(declared_name) else { return Vec::new() };
+    let text = unit.str(unit.qualified(name).1);
+    let function_declarator = name.parent().filter(|p| p.kind() == "function_declarator");
+    let count = function_declarator.and_then(|d| d.child_by_field_name("parameters")).map(|p| listed_in(p).len());
+    let mut calls = Vec::new();
+    each_named(unit.tree.root_node(), |node| {
+        if node.kind() != "call_expression" || calls.len() > MAX_CALLS {
+            return;
+        }
+        let mut callee = node.child_by_field_name("function");
+        while let Some(inner) = callee.and_then(|c| match c.kind() {
+            "template_function" | "template_method" | "qualified_identifier" => c.child_by_field_name("name"),
+            "field_expression" => c.child_by_field_name("field"),
+            _ => None,
+        }) {
+            callee = Some(inner);
+        }
+        let given = node.child_by_field_name("arguments").map(|list| listed_in(list).len());
+        if callee.is_some_and(|c| unit.str(c) == text) && given == count {
+            calls.push(node);
+        }
+    });
+    calls
+}
+
 /// The parameters of the function that the arguments of a launch are, or point into, by position.
 pub type Passed = Vec<Option<(usize, bool)>>;
 
@@ -136,7 +164,7 @@ pub(super) fn overlaps_of_calls<'u>(
     passed: &Passed,
 ) -> Vec<Overlap> {
     let mut found = Vec::new();
-    for call in calls_of(unit, lower, function).unwrap_or_default() {
+    for call in calls_of(unit, lower, function).unwrap_or_else(|| calls_like(unit, function)) {
         let (Some(caller), Some(list)) = (function_around(call), call.child_by_field_name("arguments")) else {
             continue;
         };
