@@ -23,6 +23,8 @@ pub(super) struct Part {
 #[derive(Default)]
 pub(super) struct Parts {
     pub bases: Vec<Type>,
+    /// Are there bases that are not known?
+    pub other_bases: bool,
     pub members: Vec<Part>,
     pub complete: bool,
     /// Where its members lie is not known, whatever they are.
@@ -54,9 +56,17 @@ fn filled(class: &StructTy) -> u64 {
     class.fields.iter().map(|f| f.offset + f.ty.size()).max().unwrap_or(class.size)
 }
 
-fn place(name: &str, parts: &Parts, union: bool, asked: &Asked, own_pointer: bool, reuse: &[bool]) -> StructTy {
+/// The layout, and where the bases lie in it.
+fn place(
+    name: &str,
+    parts: &Parts,
+    union: bool,
+    asked: &Asked,
+    own_pointer: bool,
+    reuse: &[bool],
+) -> (StructTy, Vec<u64>) {
     let (mut end, mut size, mut biggest) = (0u64, 1u64, asked.align.max(1));
-    let mut fields = Vec::new();
+    let (mut fields, mut places) = (Vec::new(), Vec::new());
     if own_pointer {
         fields.push(Field { name: Arc::from(VPTR), ty: Type::Int(IntTy::U64), offset: 0 });
         (end, biggest) = (8, biggest.max(8));
@@ -66,9 +76,11 @@ fn place(name: &str, parts: &Parts, union: bool, asked: &Asked, own_pointer: boo
         biggest = biggest.max(s.align);
         // One without members takes no place.
         if s.fields.is_empty() && s.size <= 1 {
+            places.push(0);
             continue;
         }
         let at = end.div_ceil(s.align.max(1)).saturating_mul(s.align.max(1));
+        places.push(at);
         fields.extend(s.fields.iter().map(|f| Field { offset: f.offset + at, ..f.clone() }));
         end = if *reuse && !base.has_unknown_size() { at.saturating_add(filled(s)) } else { end_of(at, base) };
     }
@@ -82,7 +94,7 @@ fn place(name: &str, parts: &Parts, union: bool, asked: &Asked, own_pointer: boo
         fields.push(Field { name: part.name.clone(), ty: part.ty.clone(), offset: at });
     }
     let size = size.div_ceil(biggest).saturating_mul(biggest);
-    StructTy { name: Arc::from(name), fields, size, align: biggest, complete: parts.complete }
+    (StructTy { name: Arc::from(name), fields, size, align: biggest, complete: parts.complete }, places)
 }
 
 impl<'t> Body<'_, 't> {
@@ -104,7 +116,8 @@ impl<'t> Body<'_, 't> {
         let virtual_base = child_of_kind(node, "base_class_clause")
             .is_some_and(|c| words(c).into_iter().any(|w| w.kind() == "virtual"));
         let placed = |base: &Type| matches!(base, Type::Struct(s) if !s.fields.is_empty() || s.size > 1);
-        let empty_twice = parts.bases.iter().any(|b| !placed(b) && parts.members.iter().any(|m| m.ty == *b));
+        let empty_twice = parts.bases.iter().any(|b| !placed(b) && parts.members.iter().any(|m| m.ty == *b))
+            || self.share_empty_base(&parts.bases, placed);
         if virtual_base || (later && !first) || empty_twice || (asked.packed && parts.bases.iter().any(placed)) {
             return None;
         }
@@ -114,7 +127,26 @@ impl<'t> Body<'_, 't> {
             place(name, parts, union, &asked, any_virtual && !first, &reuse)
         };
         let (one, other) = (lay(false), lay(true));
-        (one == other).then_some(one)
+        if one != other {
+            return None;
+        }
+        let (layout, places) = one;
+        if !parts.other_bases {
+            self.lower.base_places.insert(name.to_owned(), places);
+        }
+        Some(layout)
+    }
+
+    /// Have two bases a base without members in common, or is one that of the other? Then these do not lie in one place.
+    fn share_empty_base(&mut self, bases: &[Type], placed: impl Fn(&Type) -> bool) -> bool {
+        if bases.len() < 2 {
+            return false;
+        }
+        let empty = |body: &mut Self, base: &Type| -> Vec<Type> {
+            body.ancestors(base).into_iter().filter(|b| !placed(b)).collect()
+        };
+        let all: Vec<Vec<Type>> = bases.iter().map(|base| empty(self, base)).collect();
+        all.iter().enumerate().any(|(i, one)| all[..i].iter().flatten().any(|b| one.contains(b)))
     }
 
     /// Do the members of a derived class begin in what the end of this base is filled up with? `None`: not known.

@@ -141,7 +141,7 @@ impl<'t> Body<'_, 't> {
                 }
                 if let (Some(class), "type_identifier") = (self.class_scope(node), base.kind()) {
                     return self
-                        .member_type(&class, self.text(base), 0)
+                        .member_type(&class, self.text(base), &mut Vec::new())
                         .unwrap_or_else(|| Type::Unknown(Arc::from(text)));
                 }
                 if let Some(scope) = self.scope_type(node)
@@ -230,7 +230,7 @@ impl<'t> Body<'_, 't> {
         self.type_depth += 1;
         let names = self.lower.names;
         if let (true, Some(class)) = (*qualifier == Qualifier::default(), self.class_type.clone())
-            && let Some(ty) = self.member_type(&class, name, 0)
+            && let Some(ty) = self.member_type(&class, name, &mut Vec::new())
         {
             self.type_depth -= 1;
             let outside = names.types.contains_key(name);
@@ -270,9 +270,10 @@ impl<'t> Body<'_, 't> {
     }
 
     /// A class that was not laid out yet when a template was given it, as one that derives from what it makes of it.
-    fn completed(&self, ty: &Type) -> Type {
+    pub(super) fn completed(&self, ty: &Type) -> Type {
         let known = match ty {
             Type::Unknown(name) => self.lower.class_nodes.get(&**name),
+            Type::Struct(class) if class.size == 0 => self.lower.class_nodes.get(&*class.name),
             _ => None,
         };
         let now = known.and_then(|(node, bindings)| self.lower.classes.get(&(node.id(), bindings.key())));
@@ -326,12 +327,13 @@ impl<'t> Body<'_, 't> {
     }
 
     /// A type that is declared in a class, or in a base of it.
-    fn member_type(&mut self, class: &Type, name: &str, depth: usize) -> Option<Type> {
+    pub(super) fn member_type(&mut self, class: &Type, name: &str, seen: &mut Vec<Type>) -> Option<Type> {
         let (node, bindings) = self.class_node(class)?;
         let body = node.child_by_field_name("body")?;
-        if node.kind() == "lambda_expression" || depth > 20 {
+        if node.kind() == "lambda_expression" || seen.contains(class) || seen.len() > 200 {
             return None;
         }
+        seen.push(class.clone());
         if let Some((ty, declarator)) = self.declared_type(body, name) {
             let scope = self.lower.names.class_scopes.get(&node.id()).copied().unwrap_or(self.scope);
             let saved = (
@@ -345,8 +347,11 @@ impl<'t> Body<'_, 't> {
             (self.bindings, self.scope, self.scopes, self.class_type, self.unfinished) = saved;
             return Some(result);
         }
-        let bases = self.bases(class);
-        bases.into_iter().flatten().find_map(|base| self.member_type(&base, name, depth + 1))
+        child_of_kind(node, "base_class_clause")?;
+        let Some((bases, _)) = self.looked_up_in(class, name) else { return Some(Type::Unknown(Arc::from(name))) };
+        let found: Vec<Type> = bases.iter().filter_map(|base| self.member_type(base, name, seen)).collect();
+        let first = found.first()?;
+        Some(if found.iter().all(|ty| ty == first) { first.clone() } else { Type::Unknown(Arc::from(name)) })
     }
 
     /// What declares a type of that name in the text of a class.
@@ -711,7 +716,7 @@ impl<'t> Body<'_, 't> {
         if let Some(bases) = child_of_kind(node, "base_class_clause") {
             let mut cursor = bases.walk();
             for base in bases.named_children(&mut cursor) {
-                if matches!(base.kind(), "access_specifier" | "virtual") {
+                if matches!(base.kind(), "access_specifier" | "virtual" | "comment") {
                     continue;
                 }
                 match self.type_of(base) {
@@ -719,7 +724,10 @@ impl<'t> Body<'_, 't> {
                         parts.complete &= s.complete;
                         parts.bases.push(Type::Struct(s));
                     }
-                    _ => parts.complete = false,
+                    _ => {
+                        parts.other_bases = true;
+                        parts.complete = false;
+                    }
                 }
             }
         }

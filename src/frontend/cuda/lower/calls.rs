@@ -62,7 +62,13 @@ impl<'l, 't> Body<'l, 't> {
                 ([ty], [value]) => {
                     let ty = self.type_of(*ty);
                     let value = if matches!(ty, Type::Ref(_)) { self.expr(*value) } else { self.rvalue(*value) };
-                    self.cast(value, ty)
+                    match name {
+                        "reinterpret_cast" => self.reinterpret(value, ty),
+                        "dynamic_cast" if !self.is_base_of(pointee(&ty), pointee(&value.ty)) => {
+                            self.unclear("`dynamic_cast` is not supported".to_owned(), vec![value], span)
+                        }
+                        _ => self.cast(value, ty),
+                    }
                 }
                 _ => self.unknown(node, "cast"),
             };
@@ -92,7 +98,8 @@ impl<'l, 't> Body<'l, 't> {
             return found;
         }
         // A member of the class that we are in, or of a class that is named.
-        let scope = self.class_scope(callee);
+        let scope = if plain { None } else { self.class_before(callee) };
+        let qualified = scope.is_some();
         let own = self.class_type.clone().filter(|_| plain);
         if let Some(class) = scope.or_else(|| own.clone()) {
             if own.is_some() && matches!(&class, Type::Struct(c) if c.field(name).is_some()) {
@@ -105,7 +112,8 @@ impl<'l, 't> Body<'l, 't> {
                 Method::One(member) if plain && self.is_dependent(&class, &member.class, name) => {
                     return self.unclear(format!("which function `{name}` is called is not known"), args, span);
                 }
-                Method::One(member) => {
+                Method::One(mut member) => {
+                    member.is_virtual &= !qualified;
                     let object = self.own_object(&class, span);
                     return self.call_member(member, &class, object, args, span);
                 }
@@ -162,7 +170,7 @@ impl<'l, 't> Body<'l, 't> {
         let pointer = self.value(place);
         let pointer = if own == *class {
             pointer
-        } else if self.derives(&own, class) {
+        } else if self.is_base_of(class, &own) {
             self.as_base(pointer, &own, class)
         } else {
             return None;
@@ -594,6 +602,14 @@ impl<'l, 't> Body<'l, 't> {
             _ => {}
         }
         Expr::new(ExprKind::Intrinsic(intrinsic, args), ty, span)
+    }
+}
+
+/// What a pointer or reference points to.
+fn pointee(ty: &Type) -> &Type {
+    match ty {
+        Type::Ptr(inner) | Type::Ref(inner) => inner,
+        other => other,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Members of classes: fields, methods and operators.
 
+use super::bases::{Of, same_name};
 use super::fragments::is_number_of_elements;
 use super::*;
 use crate::kernel::types::{StructTy, is_group_of_threads};
@@ -31,14 +32,18 @@ impl<'l, 't> Body<'l, 't> {
         let object = self.object(argument, name, span);
         let (qualifier, base) = self.lower.unit.qualified(name);
         let member = self.text(base).to_owned();
-        if let (Type::Struct(class), false) = (object.ty.value(), qualifier == Qualifier::default())
-            && class.fields.iter().filter(|f| *f.name == *member).count() > 1
-        {
-            return self.unclear(
-                "a member of a base class that is hidden is not supported".to_owned(),
-                vec![object],
-                span,
-            );
+        let ty = object.ty.value().clone();
+        if let (Type::Struct(class), false) = (&ty, qualifier == Qualifier::default()) {
+            return match self.class_in_front(&ty, name) {
+                Some(base) => {
+                    let part = self.base_part(object, &ty, &base);
+                    self.member(part, &member, span)
+                }
+                None if class.fields.iter().filter(|f| *f.name == *member).count() == 1 => {
+                    self.member(object, &member, span)
+                }
+                None => self.unclear("which base class this member is of is not known".to_owned(), vec![object], span),
+            };
         }
         self.member(object, &member, span)
     }
@@ -84,8 +89,19 @@ impl<'l, 't> Body<'l, 't> {
         if is_number_of_elements(&object.ty, name) {
             return self.opaque(name, vec![], Type::INT, span);
         }
-        let Some(field) = class.field(name) else {
-            let ty = Type::Struct(class.clone());
+        let ty = Type::Struct(class.clone());
+        match self.owner_of_field(&ty, name) {
+            Of::Own => {}
+            Of::Base(base) => {
+                let part = self.base_part(object, &ty, &base);
+                return self.member(part, name, span);
+            }
+            Of::Unclear => {
+                let text = format!("which base class `{name}` is a member of is not known");
+                return unknown(object, "unknown-construct", text);
+            }
+        }
+        let Some(field) = class.field(name).filter(|_| !self.is_hidden(&ty, name)) else {
             if let Some(found) = self.class_constant(&ty, name, span) {
                 return Expr::new(ExprKind::Comma(Box::new(object), Box::new(found.clone())), found.ty, span);
             }
@@ -118,12 +134,37 @@ impl<'l, 't> Body<'l, 't> {
 
     /// A `static const` member or an enumerator of a class.
     pub(super) fn class_constant(&mut self, class: &Type, name: &str, span: Span) -> Option<Expr> {
+        self.constant_of(class, name, span, &mut Vec::new())
+    }
+
+    fn constant_of(&mut self, class: &Type, name: &str, span: Span, seen: &mut Vec<Type>) -> Option<Expr> {
         let (node, bindings) = self.class_node(class)?;
+        if seen.contains(class) || seen.len() > 200 {
+            return None;
+        }
+        seen.push(class.clone());
         if let Some(found) = self.own_constant(node, &bindings, Some(class), name, span) {
             return found;
         }
-        let bases = self.bases(class);
-        bases.into_iter().flatten().find_map(|base| self.class_constant(&base, name, span))
+        child_of_kind(node, "base_class_clause")?;
+        let unclear = || {
+            let text = format!("which base class `{name}` is a member of is not known");
+            Some(Expr::unknown("unknown-construct", text, Type::Unknown(Arc::from("?")), span))
+        };
+        let Some((bases, brought)) = self.looked_up_in(class, name) else { return unclear() };
+        let found: Vec<Expr> = bases.iter().filter_map(|base| self.constant_of(base, name, span, seen)).collect();
+        // A data member that `using` names.
+        let several = found.len() > 1 || brought && found.len() < bases.len() && !found.is_empty();
+        if several { unclear() } else { found.into_iter().next() }
+    }
+
+    /// Is the data member of a base hidden by something else of that name?
+    fn is_hidden(&self, class: &Type, name: &str) -> bool {
+        self.class_node(class).is_some_and(|(node, _)| {
+            child_of_kind(node, "base_class_clause").is_some()
+                && self.mentions_member(node, name)
+                && !self.declares_field(node, name)
+        })
     }
 
     /// What a name means that the text of a class declares. Of a class that is laid out there is no type yet.
@@ -284,18 +325,6 @@ impl<'l, 't> Body<'l, 't> {
         })
     }
 
-    /// Is a member function of a base made one of this class: `using base::f;`?
-    fn brings_in(&self, class: &Type, name: &str) -> bool {
-        let Some(body) = self.class_node(class).and_then(|(node, _)| node.child_by_field_name("body")) else {
-            return false;
-        };
-        let mut cursor = body.walk();
-        body.named_children(&mut cursor).any(|member| {
-            member.kind() == "using_declaration"
-                && last_named(member).is_some_and(|n| self.text(self.lower.unit.qualified(n).1) == name)
-        })
-    }
-
     // ---- classes ----
 
     /// The text of a class, and what its parameters are bound to.
@@ -334,11 +363,7 @@ impl<'l, 't> Body<'l, 't> {
 
     /// Is one class derived from the other?
     pub(super) fn derives(&mut self, class: &Type, base: &Type) -> bool {
-        self.type_depth += 1;
-        let bases = if self.type_depth > 40 { Vec::new() } else { self.bases(class) };
-        let found = bases.into_iter().flatten().any(|b| b == *base || self.derives(&b, base));
-        self.type_depth -= 1;
-        found
+        self.ancestors(class).iter().skip(1).any(|b| b == base)
     }
 
     /// The member functions of a class with that name, its bases apart; with their definitions outside of it. `cast`
@@ -437,33 +462,52 @@ impl<'l, 't> Body<'l, 't> {
         }
     }
 
-    /// The member functions with that name, of the class or of the nearest base that has some.
-    fn methods(&mut self, class: &Type, name: &str, depth: usize) -> (Type, Vec<(FunDecl<'t>, Bindings)>) {
+    /// The member functions with that name, each with the class that it is of: of the class itself, or of those that `using`
+    /// names, or of one base. `None`: which they are is not known.
+    fn methods(
+        &mut self,
+        class: &Type,
+        name: &str,
+        seen: &mut Vec<Type>,
+    ) -> Option<Vec<(FunDecl<'t>, Bindings, Type)>> {
+        if seen.contains(class) || seen.len() > 200 {
+            return Some(Vec::new());
+        }
+        seen.push(class.clone());
         let own = self.own_methods(class, name);
-        if !own.is_empty() || depth > 20 {
-            return (class.clone(), own);
+        // Conversions to different types do not hide each other.
+        if !own.is_empty() && name == "operator cast" {
+            let bases = self.ancestors(class).split_off(1);
+            let others = bases.iter().any(|base| !self.own_methods(base, name).is_empty());
+            return (!others).then(|| own.into_iter().map(|(decl, bound)| (decl, bound, class.clone())).collect());
         }
-        for base in self.bases(class).into_iter().flatten() {
-            let found = self.methods(&base, name, depth + 1);
-            if !found.1.is_empty() {
-                return found;
+        if !own.is_empty() {
+            let alone = self.brought_in(class, name).is_empty();
+            return alone.then(|| own.into_iter().map(|(decl, bound)| (decl, bound, class.clone())).collect());
+        }
+        let (bases, brought) = self.looked_up_in(class, name)?;
+        let mut found = Vec::new();
+        for base in bases {
+            let list = self.methods(&base, name, seen)?;
+            if !brought && !found.is_empty() && !list.is_empty() {
+                return None;
             }
+            found.extend(list);
         }
-        (class.clone(), Vec::new())
+        Some(found)
     }
 
     /// The member function that a call means.
     pub(super) fn method(&mut self, class: &Type, name: &str, template: Option<Node<'t>>, args: &[Expr]) -> Method<'t> {
-        let (owner, list) = self.methods(class, name, 0);
-        if list.is_empty() {
-            return Method::None;
-        }
-        if self.brings_in(&owner, name) {
-            return Method::Unclear;
-        }
-        let is_virtual = self.is_virtual(&owner, name, 0);
+        let Some(found) = self.methods(class, name, &mut Vec::new()) else { return Method::Unclear };
+        let Some((_, _, first)) = found.first().cloned() else { return Method::None };
+        let one_class = found.iter().all(|(_, _, owner)| *owner == first);
+        let list: Vec<_> = found.iter().map(|(decl, bound, _)| (*decl, bound.clone())).collect();
         match self.resolve(&list, &Qualifier::default(), template, args, true) {
             Found::One(Chosen { decl, bindings, cost }) => {
+                let owner = found.into_iter().find(|(d, ..)| d.node == decl.node).map(|(_, _, owner)| owner);
+                let Some(owner) = owner.or(Some(first).filter(|_| one_class)) else { return Method::Unclear };
+                let is_virtual = self.is_virtual(&owner, name, 0);
                 Method::One(Box::new(Member { decl, bindings, class: owner, is_virtual, cost }))
             }
             Found::None | Found::Ambiguous => Method::Unclear,
@@ -480,29 +524,6 @@ impl<'l, 't> Body<'l, 't> {
             return true;
         }
         depth < 20 && self.bases(class).into_iter().flatten().any(|base| self.is_virtual(&base, name, depth + 1))
-    }
-
-    /// The address of an object as that of the part that is its base class, where that is at its start.
-    pub(super) fn as_base(&mut self, pointer: Expr, class: &Type, base: &Type) -> Expr {
-        if class == base {
-            return pointer;
-        }
-        let span = pointer.span;
-        let first = self.bases(class).into_iter().next().flatten();
-        let pointer_of = |ty: &Type| matches!(ty, Type::Struct(s) if s.field(VPTR).is_some());
-        let at_start = match first {
-            // A pointer to virtual functions lies in front of a base that has none.
-            Some(first) if pointer_of(class) != pointer_of(&first) => false,
-            Some(first) if first == *base => true,
-            Some(first) => self.derives(&first, base),
-            None => false,
-        };
-        if at_start {
-            return self.convert(pointer, &base.clone().ptr());
-        }
-        let unknown =
-            Expr::unknown("unknown-construct", "a second base class is not supported", base.clone().ptr(), span);
-        Expr::new(ExprKind::Comma(Box::new(pointer), Box::new(unknown)), base.clone().ptr(), span)
     }
 
     /// What is not known is done with these.
@@ -554,7 +575,9 @@ impl<'l, 't> Body<'l, 't> {
         else {
             return self.unknown(function, "call");
         };
-        let object = self.object(argument, name, span);
+        let mut object = self.object(argument, name, span);
+        let written = name;
+        let name = self.lower.unit.qualified(written).1;
         let (name, template) = match name.kind() {
             "template_method" | "template_function" => {
                 (name.child_by_field_name("name").unwrap_or(name), name.child_by_field_name("arguments"))
@@ -567,8 +590,22 @@ impl<'l, 't> Body<'l, 't> {
             },
             _ => (name, None),
         };
-        let name = self.text(self.lower.unit.qualified(name).1);
-        let class = object.ty.value().clone();
+        let name = match name.kind() {
+            "operator_name" => self.lower.unit.function_key(name),
+            _ => self.text(name).to_owned(),
+        };
+        let name = name.as_str();
+        let mut class = object.ty.value().clone();
+        // The class in front of the name says whose function it is, whatever overrides it.
+        let qualified = self.lower.unit.qualified(written).0 != Qualifier::default();
+        if let (true, Type::Struct(_)) = (qualified, &class) {
+            let Some(base) = self.class_in_front(&class, written) else {
+                let args: Vec<Expr> = arguments.iter().map(|a| self.expr(*a)).collect();
+                return self.unclear(format!("of which class `{name}` is a member is not known"), args, span);
+            };
+            object = self.base_part(object, &class, &base);
+            class = base;
+        }
         if let Type::Struct(fields) = &class {
             // A member that is a function pointer or a functor.
             if fields.field(name).is_some() {
@@ -581,7 +618,10 @@ impl<'l, 't> Body<'l, 't> {
                 return found;
             }
             match self.method(&class, name, template, &args) {
-                Method::One(member) => return self.call_member(member, &class, Some(object), args, span),
+                Method::One(mut member) => {
+                    member.is_virtual &= !qualified;
+                    return self.call_member(member, &class, Some(object), args, span);
+                }
                 Method::Unclear => {
                     return self.unclear(format!("which function `{name}` is called is not known"), args, span);
                 }
@@ -732,11 +772,6 @@ impl<'l, 't> Body<'l, 't> {
 /// An explicit specialisation.
 fn is_special(decl: &FunDecl) -> bool {
     decl.template.is_some_and(|t| t.named_child_count() == 0)
-}
-
-/// `operator +` and `operator+` are one name.
-fn same_name(declared: &str, name: &str) -> bool {
-    declared == name || (declared.starts_with("operator") && declared.split_whitespace().collect::<String>() == name)
 }
 
 /// Has evaluating this no effect, and touches no memory?

@@ -1,5 +1,6 @@
 //! The life of objects of class type: constructors, copies, destructors.
 
+use super::bases::is_same;
 use super::*;
 
 /// The rank of the first member in the order of construction; those of the bases are below.
@@ -13,7 +14,7 @@ struct DataMember<'t> {
 
 impl<'l, 't> Body<'l, 't> {
     /// The constructors of a class that somebody wrote, without those that the language makes.
-    fn constructors(&mut self, class: &Type) -> Vec<(FunDecl<'t>, Bindings)> {
+    pub(super) fn constructors(&mut self, class: &Type) -> Vec<(FunDecl<'t>, Bindings)> {
         match self.class_name(class) {
             Some(name) => self.own_methods(class, name),
             None => Vec::new(),
@@ -21,10 +22,10 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     pub(super) fn has_constructors(&mut self, class: &Type) -> bool {
-        !self.constructors(class).is_empty()
+        !self.constructors(class).is_empty() || self.inherits_constructors(class)
     }
 
-    fn class_name(&self, class: &Type) -> Option<&'t str> {
+    pub(super) fn class_name(&self, class: &Type) -> Option<&'t str> {
         let (node, _) = self.class_node(class)?;
         let name = self.lower.unit.qualified(node.child_by_field_name("name")?).1;
         Some(self.text(name.child_by_field_name("name").unwrap_or(name)))
@@ -62,6 +63,10 @@ impl<'l, 't> Body<'l, 't> {
             kind => Expr { kind, ..arg },
         };
         let args: Vec<Expr> = args.into_iter().map(place).collect();
+        let same = matches!(args.as_slice(), [only] if is_same(only.ty.value(), ty));
+        if !args.is_empty() && !same && self.inherits_constructors(ty) {
+            return Some(self.unclear("an inherited constructor is not supported".to_owned(), args, span));
+        }
         if constructors.is_empty() {
             // Without arguments: the members by their own initialisers.
             if !args.is_empty() || !self.needs_construction(ty, 0) {
@@ -77,7 +82,14 @@ impl<'l, 't> Body<'l, 't> {
             let effects: Vec<Expr> = effects.collect();
             return Some(self.after(effects, object, span));
         }
-        let same = matches!(args.as_slice(), [only] if only.ty.value() == ty);
+        // The copy that the language makes, of this object or of the part of it that is one.
+        let copies = match args.as_slice() {
+            [only] if same || self.is_base_of(ty, &only.ty) => {
+                let written = constructors.iter().any(|(decl, bindings)| self.is_copy(decl, bindings, ty));
+                if written { None } else { Some(if same { 0 } else { 3 }) }
+            }
+            _ => None,
+        };
         let mut constructors = constructors;
         if let [only] = args.as_slice() {
             let given = only.ty.value().clone();
@@ -86,6 +98,14 @@ impl<'l, 't> Body<'l, 't> {
             constructors.retain(|(decl, bindings)| from_own || !self.is_copy(decl, bindings, ty));
         }
         match self.resolve(&constructors, &Qualifier::default(), None, &args, true) {
+            Found::One(chosen) if copies.is_some_and(|cost| chosen.cost > cost) => None,
+            Found::One(chosen) if copies == Some(chosen.cost) && chosen.decl.template.is_some() => {
+                // One that takes what is not `const` fits better for such an object, which this does not know of.
+                let may_change = self.takes_changeable(&chosen.decl) && args.iter().any(is_lvalue);
+                may_change.then(|| {
+                    self.unclear("whether a template is the copy constructor is not known".to_owned(), args, span)
+                })
+            }
             Found::One(chosen) => {
                 let (object, place) = self.hidden_object(ty, span);
                 let this = self.address_of(place, span);
@@ -93,7 +113,7 @@ impl<'l, 't> Body<'l, 't> {
                 Some(self.after(vec![call], object, span))
             }
             // The copy that the language makes.
-            Found::None if same => None,
+            Found::None if same || copies.is_some() => None,
             Found::None | Found::Ambiguous => {
                 Some(self.unclear("this construction is not supported".to_owned(), args, span))
             }
@@ -182,6 +202,11 @@ impl<'l, 't> Body<'l, 't> {
         let effect = |out: &mut Vec<(usize, Stmt)>, rank: usize, e: Expr| {
             out.push((rank, Stmt { kind: StmtKind::Expr(e), span }));
         };
+        // Of a library: how its parts are made is not seen.
+        if self.class_node(ty).is_none() && self.needs_construction(ty, 0) {
+            let what = "the construction of the parts of this object is not supported";
+            effect(out, 0, Expr::unknown("unknown-construct", what, Type::Void, span));
+        }
         for (rank, base) in self.bases(ty).into_iter().enumerate().filter_map(|(i, b)| Some((i, b?))) {
             if given.iter().any(|g| self.class_name(&base) == Some(g.as_str())) || !self.needs_construction(&base, 0) {
                 continue;
@@ -326,6 +351,8 @@ impl<'l, 't> Body<'l, 't> {
                 Type::Ref(_) => match (value.named_child_count(), value.named_child(0)) {
                     (1, Some(only)) => {
                         let place = self.expr(only);
+                        let ty = field.ty.value().clone();
+                        let place = if is_lvalue(&place) { self.as_part(place, &ty) } else { place };
                         self.address_of(place, span)
                     }
                     _ => {
@@ -360,16 +387,25 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     /// Is this the copy or move constructor of a class?
-    fn is_copy(&mut self, decl: &FunDecl<'t>, bindings: &Bindings, ty: &Type) -> bool {
+    pub(super) fn is_copy(&mut self, decl: &FunDecl<'t>, bindings: &Bindings, ty: &Type) -> bool {
         let defaults = Self::parameter_defaults(decl);
         let types = self.inside(decl, bindings, |body| body.parameters(decl));
         defaults.iter().skip(1).all(Option::is_some)
             && matches!(types.first(), Some((_, Type::Ref(inner), _)) if **inner == *ty)
     }
 
-    fn special_copy(&mut self, ty: &Type, depth: usize) -> Special {
+    /// Is the first parameter of a function a reference to what is not `const`?
+    fn takes_changeable(&self, decl: &FunDecl<'t>) -> bool {
+        let text = self.written(decl, 0);
+        text.contains('&') && !text.contains("const")
+    }
+
+    pub(super) fn special_copy(&mut self, ty: &Type, depth: usize) -> Special {
         let constructors = self.constructors(ty);
-        let of_own = constructors.iter().any(|(decl, bindings)| self.is_copy(decl, bindings, ty));
+        let of_own = constructors.iter().any(|(decl, bindings)| {
+            self.is_copy(decl, bindings, ty)
+                || decl.template.is_some() && Self::takes(decl, 1) && self.takes_changeable(decl)
+        });
         self.special(ty, of_own, depth, Self::special_copy)
     }
 

@@ -42,6 +42,11 @@ impl<'l, 't> Body<'l, 't> {
         if matches!((&expr.ty, ty), (Type::Ptr(_), Type::Ptr(_))) && is_storage(&expr.ty) != is_storage(ty) {
             return self.unclear("this view of temporary storage is not supported".to_owned(), vec![expr], span);
         }
+        if let Type::Ptr(to) = ty
+            && let Some(moved) = self.between_classes(&expr, to, false)
+        {
+            return moved;
+        }
         match (&expr.kind, ty) {
             (ExprKind::Int(value), Type::Int(IntTy::BOOL)) => {
                 Expr::new(ExprKind::Int(i128::from(*value != 0)), ty.clone(), span)
@@ -79,6 +84,16 @@ impl<'l, 't> Body<'l, 't> {
                     }
                 }
                 let class = expr.ty.clone();
+                // The part that is the base, and nothing of the rest.
+                if self.is_base_of(ty, &class) {
+                    let object = match expr.kind {
+                        ExprKind::Load(place) => *place,
+                        kind => Expr { kind, ..expr },
+                    };
+                    let part = self.base_part(object, &class, ty);
+                    let part = self.value(part);
+                    return self.copied(part);
+                }
                 match self.method(&class, "operator cast", None, &[]) {
                     Method::None => Expr::new(ExprKind::Convert(Box::new(expr)), ty.clone(), span),
                     _ => self.unclear("this conversion is not supported".to_owned(), vec![expr], span),
@@ -231,6 +246,20 @@ impl<'l, 't> Body<'l, 't> {
                     }
                     let c = self.truth(c);
                     let (t, e) = (self.expr(t), self.expr(e));
+                    // Of an object and one of a base class of its own, that part is meant.
+                    let (t, e) = match (is_lvalue(&t) && is_lvalue(&e), t.ty.value().clone(), e.ty.value().clone()) {
+                        (true, of_t @ Type::Struct(_), of_e @ Type::Struct(_)) if of_t != of_e => {
+                            if self.is_base_of(&of_e, &of_t) {
+                                (self.base_part(t, &of_t, &of_e), e)
+                            } else if self.is_base_of(&of_t, &of_e) {
+                                let e = self.base_part(e, &of_e, &of_t);
+                                (t, e)
+                            } else {
+                                (t, e)
+                            }
+                        }
+                        _ => (t, e),
+                    };
                     let places = is_lvalue(&t) && is_lvalue(&e);
                     if places && t.ty.value() == e.ty.value() && !matches!(t.ty, Type::Array(..)) {
                         let ty = t.ty.value().clone();
@@ -246,6 +275,7 @@ impl<'l, 't> Body<'l, 't> {
                         (Type::Float(_), _) => t.ty.clone(),
                         (_, Type::Float(_)) | (Type::Int(_), _) => e.ty.clone(),
                         (Type::Ptr(p), _) if **p == Type::Void => e.ty.clone(),
+                        (Type::Ptr(p), Type::Ptr(q)) if self.is_base_of(q, p) => e.ty.clone(),
                         _ => t.ty.clone(),
                     };
                     let (t, e) = (self.convert(t, &ty), self.convert(e, &ty));
@@ -294,6 +324,10 @@ impl<'l, 't> Body<'l, 't> {
                 }
                 _ => self.unknown(node, "compound literal"),
             },
+            // What it makes is said by what it is given to.
+            "initializer_list" if self.lower.unit.text.contains("initializer_list") => {
+                self.unknown(node, "a list in braces")
+            }
             "initializer_list" => self.initial(node, &Type::Unknown(Arc::from("auto"))),
             "sizeof_expression" if self.counts(node) => self.length_of_pack(node, span),
             "fold_expression" => self.fold_of_pack(node, span),
@@ -634,6 +668,14 @@ impl<'l, 't> Body<'l, 't> {
                     None => expr,
                 }
             }
+            (Type::Ptr(p), Type::Ptr(q)) if p != q && comparison.is_some() && self.is_base_of(&q, &p) => {
+                let l = self.convert(l, &Type::Ptr(q));
+                self.binary(op, l, r, span)
+            }
+            (Type::Ptr(p), Type::Ptr(q)) if p != q && comparison.is_some() && self.is_base_of(&p, &q) => {
+                let r = self.convert(r, &Type::Ptr(p));
+                self.binary(op, l, r, span)
+            }
             (Type::Ptr(_), Type::Ptr(_)) if op == "-" => {
                 Expr::new(ExprKind::Distance(Box::new(l), Box::new(r)), Type::Int(IntTy::I64), span)
             }
@@ -784,7 +826,10 @@ impl<'l, 't> Body<'l, 't> {
             (Type::Ref(inner), _) => {
                 let span = value.span;
                 let pointer = self.address_of(value, span);
-                let pointer = self.convert(pointer, &Type::Ptr(inner.clone()));
+                let pointer = match self.between_classes(&pointer, inner, true) {
+                    Some(moved) => moved,
+                    None => self.convert(pointer, &Type::Ptr(inner.clone())),
+                };
                 self.deref(pointer, span)
             }
             (Type::Struct(_), Type::Struct(_)) => {
@@ -792,7 +837,30 @@ impl<'l, 't> Body<'l, 't> {
                 let value = self.copied(value);
                 self.convert(value, &ty)
             }
-            _ => self.convert(value, &ty),
+            _ => {
+                let value = self.copied(value);
+                self.convert(value, &ty)
+            }
+        }
+    }
+
+    /// `reinterpret_cast`: between pointers, the same address.
+    pub(super) fn reinterpret(&mut self, value: Expr, ty: Type) -> Expr {
+        let span = value.span;
+        let bytes = Type::Int(IntTy::I8).ptr();
+        let is_class = |ty: &Type| matches!(ty, Type::Struct(_) | Type::Unknown(_));
+        match (&ty, &value.ty) {
+            (Type::Ptr(to), Type::Ptr(from)) if is_class(to) && is_class(from) => {
+                let value = self.convert(value, &bytes);
+                self.convert(value, &ty)
+            }
+            (Type::Ref(to), from) if is_class(to) && is_class(from.value()) => {
+                let pointer = self.address_of(value, span);
+                let pointer = self.convert(pointer, &bytes);
+                let pointer = self.convert(pointer, &Type::Ptr(to.clone()));
+                self.deref(pointer, span)
+            }
+            _ => self.cast(value, ty),
         }
     }
 }

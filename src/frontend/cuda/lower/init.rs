@@ -37,6 +37,10 @@ impl<'l, 't> Body<'l, 't> {
         match ty.value() {
             Type::Struct(class) => {
                 let aggregate = self.is_aggregate(ty.value());
+                if node.kind() == "initializer_list" && self.takes_list(ty.value(), &items) {
+                    let args: Vec<Expr> = items.iter().map(|i| self.expr(*i)).collect();
+                    return self.unclear("a constructor with a list is not supported".to_owned(), args, span);
+                }
                 if !aggregate || items.is_empty() || node.kind() == "argument_list" {
                     let args: Vec<Expr> = items.iter().map(|i| self.expr(*i)).collect();
                     if let Some(call) = self.construct(ty.value(), args.clone(), span) {
@@ -139,6 +143,7 @@ impl<'l, 't> Body<'l, 't> {
     /// What a reference is bound to: a place as it is, or for another type a temporary with the converted value.
     pub(super) fn referred(&mut self, expr: Expr, ty: &Type) -> Expr {
         let (object, span) = (expr.ty.value().clone(), expr.span);
+        let expr = if is_lvalue(&expr) { self.as_part(expr, ty) } else { expr };
         if let (Type::Struct(_), Type::Int(_) | Type::Float(_) | Type::Ptr(_)) = (&object, ty.value()) {
             let made = self.converted(expr);
             if *made.ty.value() != object {
@@ -152,6 +157,10 @@ impl<'l, 't> Body<'l, 't> {
             (Type::Int(_), Type::Float(_)) | (Type::Float(_), Type::Int(_)) => true,
             // A constructor makes what is referred to.
             (Type::Int(_) | Type::Float(_) | Type::Ptr(_), Type::Struct(_)) => true,
+            (a @ Type::Struct(_), b @ Type::Struct(_)) => {
+                let vectors = self.class_node(a).is_none() || self.class_node(b).is_none();
+                a != b && !vectors && self.has_constructors(b) && !self.is_base_of(b, a)
+            }
             _ => false,
         };
         if is_lvalue(&expr) && !other || expr.ty == *ty {
@@ -159,6 +168,28 @@ impl<'l, 't> Body<'l, 't> {
         }
         let value = self.value(expr);
         self.convert(value, ty)
+    }
+
+    /// May braces mean a constructor that takes them as a list?
+    fn takes_list(&mut self, ty: &Type, items: &[Node<'t>]) -> bool {
+        let constructors = self.constructors(ty);
+        let mut of_lists = Vec::new();
+        for (decl, bindings) in &constructors {
+            let types = self.inside(decl, bindings, |body| body.parameters(decl));
+            let by_type = |ty: &Type| matches!(ty.value(), Type::Unknown(name) if name.contains("initializer_list"));
+            if types.iter().any(|(_, ty, _)| by_type(ty)) || self.written(decl, 0).contains("initializer_list") {
+                of_lists.push(decl.node);
+            }
+        }
+        if of_lists.is_empty() {
+            return false;
+        }
+        let lists = |decl: &FunDecl<'t>| of_lists.contains(&decl.node);
+        match items {
+            // By the constructor without arguments, if there is one.
+            [] => !constructors.iter().any(|(decl, _)| !lists(decl) && Self::takes(decl, 0)),
+            _ => true,
+        }
     }
 
     /// Is an object of this class made by listing its members?
@@ -175,6 +206,11 @@ impl<'l, 't> Body<'l, 't> {
     fn members(&mut self, ty: &Type, at: u64, items: &mut Items<'t>, out: &mut Vec<(u64, Expr)>) -> bool {
         let Type::Struct(class) = ty else { return false };
         if !self.is_aggregate(ty) {
+            return false;
+        }
+        // A base is an element of its own, with braces of its own.
+        let derives = self.class_node(ty).is_some_and(|(node, _)| child_of_kind(node, "base_class_clause").is_some());
+        if derives && items.clone().any(|item| item.kind() == "initializer_list") {
             return false;
         }
         let mut fields = class.fields.iter();

@@ -65,6 +65,17 @@ impl<'l, 't> Body<'l, 't> {
             }
             members.extend(named.get(name).copied().or(default).map(|how| (name, how)));
         }
+        // What is named is captured, used or not.
+        let unused = |name: &&str| !members.iter().any(|(used, _)| used == name);
+        let mut listed: Vec<&str> = named.keys().map(String::as_str).filter(unused).collect();
+        listed.sort_unstable();
+        for name in listed {
+            if matches!(self.lookup(name), Some(Local::Var(id)) if self.special_copy(&self.vars[id.0 as usize].ty.clone(), 0) != Special::No)
+                && matches!(named.get(name), Some(Capture::Value))
+            {
+                return self.unknown(node, "the capture of an object that is not used");
+            }
+        }
         let mut fields = Vec::new();
         for (name, how) in members {
             let place = self.name(name, span);

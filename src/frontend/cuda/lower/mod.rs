@@ -9,6 +9,7 @@ use tree_sitter::Node;
 
 mod assembly;
 mod background;
+mod bases;
 mod bits;
 mod calls;
 mod class;
@@ -115,6 +116,8 @@ pub struct Lower<'t> {
     pub names: &'t Names<'t>,
     pub classes: HashMap<(usize, String), Type>,
     pub class_nodes: HashMap<String, (Node<'t>, Bindings)>,
+    /// Where the bases of a class lie that are all known, in their order, by its name.
+    pub base_places: HashMap<String, Vec<u64>>,
     program: Program,
     functions: HashMap<(usize, String), FunId>,
     pending: Vec<(FunId, FunDecl<'t>, Bindings)>,
@@ -181,6 +184,7 @@ impl<'t> Lower<'t> {
             names,
             classes: HashMap::new(),
             class_nodes: HashMap::new(),
+            base_places: HashMap::new(),
             program: Program::default(),
             functions: HashMap::new(),
             pending: Vec::new(),

@@ -1,5 +1,6 @@
 //! What a name stands for.
 
+use super::bases::is_same;
 use super::fragments::layout_constant;
 use super::*;
 
@@ -193,7 +194,18 @@ impl<'l, 't> Body<'l, 't> {
             "identifier" | "field_identifier" | "type_identifier" => (self.text(base), None),
             _ => return self.unknown(node, "name"),
         };
-        if let Some(class) = self.class_scope(node) {
+        if let Some(class) = self.class_before(node) {
+            // A member of the object that we are in.
+            if let (Type::Struct(fields), Some(this), Some(own)) = (&class, self.this, self.class_type.clone())
+                && fields.field(name).is_some()
+                && (is_same(&own, &class) || self.is_base_of(&class, &own))
+            {
+                let this = self.var(this, span);
+                let this = self.value(this);
+                let object = self.deref(this, span);
+                let part = self.base_part(object, &own, &class);
+                return self.member(part, name, span);
+            }
             return match self.class_constant(&class, name, span) {
                 Some(found) => found,
                 None => self.unknown(node, "this member of a class"),

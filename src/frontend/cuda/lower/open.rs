@@ -1,7 +1,7 @@
 //! Functions of which it is not known whether a call may mean them: with packs of parameters, or templates whose
 //! arguments are not deduced here as the language does. [INF-OPEN]
 
-use super::overload::Candidate;
+use super::overload::{Candidate, is_null};
 use super::*;
 
 /// Why it is not known whether a function can be called so.
@@ -51,7 +51,10 @@ impl<'l, 't> Body<'l, 't> {
             return fits.then_some(Open::Unclear);
         }
         let names = self.template_parameters(parameters);
-        let apart = patterns.iter().zip(args).any(|((_, pattern, _), arg)| self.is_apart(pattern, &arg.ty, &names));
+        let apart = patterns.iter().zip(args).any(|((_, pattern, _), arg)| {
+            let undeduced = is_null(arg) && matches!(pattern.value(), Type::Ptr(p) if self.is_own_parameter(p, &names));
+            undeduced || self.is_apart(pattern, &arg.ty, &names)
+        });
         match (apart, packs) {
             (true, _) => None,
             (false, true) => Some(Open::Pack),
@@ -88,6 +91,11 @@ impl<'l, 't> Body<'l, 't> {
         let words: HashSet<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
         let open = |name: &String| !deduced.types.contains_key(name) && !deduced.values.contains_key(name);
         names.iter().filter(|name| !name.is_empty()).any(|name| words.contains(name.as_str()) && open(name))
+    }
+
+    /// Is this a parameter of the template alone, of which a null pointer says nothing?
+    fn is_own_parameter(&self, pattern: &Type, names: &[String]) -> bool {
+        matches!(pattern, Type::Unknown(name) if names.iter().any(|n| **n == **name))
     }
 
     /// Are there certainly no arguments of the template that give this parameter the type of the argument?
@@ -175,7 +183,10 @@ impl<'l, 't> Body<'l, 't> {
         let theirs = self.inside(other, &Bindings::default(), |body| body.parameters(other));
         types.iter().zip(&one.costs).zip(args).enumerate().all(|(i, ((ty, cost), arg))| match open {
             Open::Unclear => false,
-            Open::Ellipsis => *cost == 0 || *cost <= 2 && is_number(ty.value()) && is_number(arg.ty.value()),
+            Open::Ellipsis => {
+                let known = is_number(ty.value()) && is_number(arg.ty.value());
+                *cost == 0 || *cost <= 2 && known || (2..=6).contains(cost)
+            }
             Open::Pack => {
                 let (own, of_other) = (self.written(decl, i), self.written(other, i));
                 let same = theirs.get(i).is_some_and(|(_, t, _)| t == ty && is_settled(t)) && own == of_other;
@@ -195,7 +206,7 @@ impl<'l, 't> Body<'l, 't> {
 
 impl<'l, 't> Body<'l, 't> {
     /// How the type of a parameter is written, its name left out; after the last one, that of the pack.
-    fn written(&self, decl: &FunDecl<'t>, at: usize) -> String {
+    pub(super) fn written(&self, decl: &FunDecl<'t>, at: usize) -> String {
         let Some(list) = decl.declarator.child_by_field_name("parameters") else { return String::new() };
         let mut cursor = list.walk();
         let all: Vec<Node<'t>> = list.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect();

@@ -1,5 +1,6 @@
 //! Overload resolution: which function a call means, of those that have its name.
 
+use super::bases::is_same;
 use super::open::Open;
 use super::packs::element_name;
 use super::templates::unnamed_parameter;
@@ -23,6 +24,8 @@ pub(super) struct Candidate<'t> {
     pub types: Vec<Type>,
     /// How far each argument is from its parameter.
     pub costs: Vec<usize>,
+    /// Which of these are not known, since a type is not.
+    open: Vec<bool>,
     /// Lower is better: cost of the conversions, is a template, how general its parameters are.
     rank: (usize, bool, usize),
     fit: usize,
@@ -71,8 +74,17 @@ impl<'l, 't> Body<'l, 't> {
                 open.push((*decl, fit, Open::Unclear));
                 continue;
             }
-            let mut costs: Vec<usize> =
-                types.iter().zip(args).map(|(ty, arg)| self.mismatch(ty.value(), arg)).collect();
+            let mut costs: Vec<usize> = Vec::new();
+            for (i, (ty, arg)) in types.iter().zip(args).enumerate() {
+                costs.push(match ty.value() {
+                    // Of the standard library, a class, of which nothing else is known.
+                    Type::Unknown(name) if arg.ty.value() != ty.value() && self.is_standard_class(decl, i, name) => 8,
+                    ty if is_null(arg) && decl.template.is_some() && *ty == arg.ty => 0,
+                    ty => self.mismatch(ty, arg),
+                });
+            }
+            let of_types: Vec<bool> =
+                types.iter().zip(args).map(|(ty, arg)| is_open(ty.value(), arg.ty.value())).collect();
             for (i, (ty, arg)) in types.iter().zip(args).enumerate() {
                 if self.needs_object(decl, i) && !self.is_object(ty, arg) {
                     costs[i] = costs[i].max(FAR);
@@ -85,7 +97,14 @@ impl<'l, 't> Body<'l, 't> {
             let cost = costs.iter().sum();
             let is_template = decl.template.is_some();
             let chosen = Chosen { decl: *decl, bindings, cost };
-            candidates.push(Candidate { chosen, types, costs, rank: (cost, is_template, general), fit });
+            candidates.push(Candidate {
+                chosen,
+                types,
+                costs,
+                open: of_types,
+                rank: (cost, is_template, general),
+                fit,
+            });
         }
         // What is declared later is not seen, but through the classes of the arguments.
         let at = self.at;
@@ -158,6 +177,15 @@ impl<'l, 't> Body<'l, 't> {
                 }
             }
         }
+        // One that may not be called so at all, or less well than another, is not chosen before that.
+        let doubtful = |w: &Candidate<'t>, c: &Candidate<'t>| {
+            w.open.iter().enumerate().any(|(i, open)| *open && w.types.get(i) != c.types.get(i))
+        };
+        for winner in candidates.iter().filter(|c| !worse(c)) {
+            if candidates.iter().any(|c| c.chosen.decl.node != winner.chosen.decl.node && doubtful(winner, c)) {
+                return Found::Ambiguous;
+            }
+        }
         candidates.retain(|c| c.rank == best);
         // A definition goes before declarations of the same function.
         if candidates.iter().any(|c| c.chosen.decl.has_body) {
@@ -192,6 +220,12 @@ impl<'l, 't> Body<'l, 't> {
         let parameter = list.named_children(&mut cursor).filter(|n| n.kind() != "comment").nth(at);
         let text = parameter.map_or("", |p| self.text(p));
         decl.template.is_none() && text.contains('&') && !text.contains("&&") && !text.contains("const")
+    }
+
+    /// Is a parameter of a class of the standard library?
+    fn is_standard_class(&self, decl: &FunDecl<'t>, at: usize, name: &str) -> bool {
+        let text = self.written(decl, at);
+        text.contains("std::") && !text.contains("_t") && !text.contains('*') && !self.is_parameter(name)
     }
 
     /// Is this a place that has the type itself, as far as both are known?
@@ -464,6 +498,23 @@ impl<'l, 't> Body<'l, 't> {
         words.map(str::to_owned).collect()
     }
 
+    /// Over how many steps is one class a base of the other?
+    fn base_distance(&mut self, class: &Type, base: &Type) -> Option<usize> {
+        let (class, base) = (self.completed(class), self.completed(base));
+        if !self.is_base_of(&base, &class) {
+            return None;
+        }
+        let direct = self.bases(&class).into_iter().flatten().any(|b| is_same(&b, &base));
+        Some(if direct { 1 } else { 2 })
+    }
+
+    /// May an object of one class be made of one of another?
+    fn may_convert(&mut self, to: &Type, from: &Type) -> bool {
+        let constructors = self.constructors(to);
+        let own = constructors.iter().any(|(decl, bindings)| Self::takes(decl, 1) && !self.is_copy(decl, bindings, to));
+        own || self.ancestors(from).iter().any(|c| !self.own_methods(c, "operator cast").is_empty())
+    }
+
     /// The names of the parameters of a template, in order; those that have none get one.
     pub fn template_parameters(&self, parameters: Node<'t>) -> Vec<String> {
         let mut cursor = parameters.walk();
@@ -485,30 +536,44 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     /// How far a parameter is from an argument: 0 is exact, 1 a promotion, 2 a conversion of the language, 3 one to a base
-    /// class, 8 one by a constructor or an operator, [`FAR`] none that is known.
+    /// class, 4 to a base of a base, 5 to `void *`, 6 of a pointer to `bool`, 8 one by a constructor or an operator, [`FAR`]
+    /// none that is known. [INF-RANK]
     pub(super) fn mismatch(&mut self, parameter: &Type, argument: &Expr) -> usize {
+        let decayed = match parameter {
+            Type::Array(elem, _) if parameter != argument.ty.value() => Type::Ptr(elem.clone()),
+            other => other.clone(),
+        };
+        let parameter = &decayed;
         match (parameter, argument.ty.value()) {
+            // A null pointer is no `bool`; the macro is a number as well.
+            (Type::Ptr(_), _) if is_null(argument) => 2,
+            (Type::Int(IntTy::BOOL), _) if is_null(argument) => FAR,
+            (Type::Int(_), _) if is_null(argument) => 2,
             (a, b) if a == b => 0,
             (Type::Int(IntTy::I32), Type::Int(b)) if promote(*b) == IntTy::I32 => 1,
-            (Type::Float(8), Type::Float(_)) => 1,
+            (Type::Float(8), Type::Float(4)) | (Type::Float(4), Type::Float(2)) => 1,
+            // A class as well.
+            (Type::Float(2), Type::Int(_) | Type::Float(_)) => 8,
             (Type::Int(_) | Type::Float(_), Type::Int(_) | Type::Float(_)) => 2,
             (Type::Ptr(a), Type::Ptr(b) | Type::Array(b, _)) => match (&**a, &**b) {
                 (a, b) if a == b => 0,
                 (Type::Unknown(_), _) | (_, Type::Unknown(_)) => 1,
-                (Type::Void, _) => 4,
-                (a, b) if self.derives(b, a) => 3,
-                _ => 10,
+                (Type::Void, _) => 5,
+                (a, b) => match self.base_distance(b, a) {
+                    Some(1) => 3,
+                    Some(_) => 4,
+                    None => 10,
+                },
             },
             (Type::Unknown(_), _) | (_, Type::Unknown(_)) => 1,
             (Type::Ptr(_), Type::Int(_)) if matches!(argument.kind, ExprKind::Int(0)) => 2,
-            (Type::Int(IntTy::BOOL), Type::Ptr(_)) => 2,
-            (a @ Type::Struct(_), b @ Type::Struct(_)) => {
-                if self.derives(b, a) {
-                    3
-                } else {
-                    FAR
-                }
-            }
+            (Type::Int(IntTy::BOOL), Type::Ptr(_) | Type::Array(..)) => 6,
+            (a @ Type::Struct(_), b @ Type::Struct(_)) => match self.base_distance(b, a) {
+                Some(1) => 3,
+                Some(_) => 4,
+                None if self.may_convert(a, b) => 8,
+                None => FAR,
+            },
             // A vector type is made of a number or a pointer by nothing, nor the other way round.
             (class @ Type::Struct(_), Type::Int(_) | Type::Float(_) | Type::Ptr(_) | Type::Array(..))
             | (Type::Int(_) | Type::Float(_) | Type::Ptr(_), class @ Type::Struct(_))
@@ -519,5 +584,20 @@ impl<'l, 't> Body<'l, 't> {
             (Type::Struct(_), _) | (_, Type::Struct(_)) => 8,
             _ => FAR,
         }
+    }
+}
+
+/// `nullptr`
+pub(super) fn is_null(arg: &Expr) -> bool {
+    matches!((&arg.kind, &arg.ty), (ExprKind::Int(0), Type::Ptr(inner)) if **inner == Type::Void)
+}
+
+/// Is it not known how well an argument fits, since one of the types is not?
+fn is_open(parameter: &Type, argument: &Type) -> bool {
+    match (parameter, argument) {
+        (_, Type::Unknown(given)) if given.starts_with('?') => true,
+        (Type::Unknown(_), other) | (other, Type::Unknown(_)) => other != parameter || other != argument,
+        (Type::Ptr(a), Type::Ptr(b) | Type::Array(b, _)) => **b != Type::Void && is_open(a, b),
+        _ => false,
     }
 }

@@ -170,6 +170,7 @@ impl<'l, 't> Body<'l, 't> {
                     match &ty {
                         Type::Ref(inner) => {
                             let place = self.expr(value);
+                            let place = if is_lvalue(&place) { self.as_part(place, inner) } else { place };
                             let span = place.span;
                             let pointer = self.address_of(place, span);
                             self.convert(pointer, &Type::Ptr(inner.clone()))
@@ -656,7 +657,10 @@ impl<'l, 't> Body<'l, 't> {
         let (ty, name) = self.declare(base, &declarator);
         let name = name.map_or("_", |n| self.text(n));
         let init = match &ty {
-            Type::Ref(_) => self.address_of(element, span),
+            Type::Ref(inner) => {
+                let place = self.referred(element, inner);
+                self.address_of(place, span)
+            }
             _ => {
                 let value = self.value(element);
                 let value = self.copied(value);

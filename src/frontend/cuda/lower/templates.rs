@@ -1,5 +1,6 @@
 //! Templates: their parameters bound to arguments, given, deduced or by default.
 
+use super::overload::is_null;
 use super::packs::{Argument, element_name, is_pack};
 use super::*;
 
@@ -222,7 +223,10 @@ impl<'l, 't> Body<'l, 't> {
     ) -> Bindings {
         let mut found = Bindings::default();
         for (pattern, arg) in patterns.iter().zip(args) {
-            self.deduce(pattern, &arg.ty, parameters, &mut found);
+            // A null pointer says nothing of what it points to.
+            if !(is_null(arg) && matches!(pattern.value(), Type::Ptr(_))) {
+                self.deduce(pattern, &arg.ty, parameters, &mut found);
+            }
         }
         self.deduce_bounds(decl, args, parameters, &mut found);
         if let Some(list) = decl.declarator.child_by_field_name("parameters") {
