@@ -357,7 +357,10 @@ impl<'l, 't> Body<'l, 't> {
             .collect();
         self.elsewhere(node, |body| {
             body.bindings = bindings;
-            nodes.into_iter().map(|n| Some(body.type_of(n)).filter(|t| matches!(t, Type::Struct(_)))).collect()
+            nodes
+                .into_iter()
+                .map(|n| Some(body.type_of(n)).filter(|t| matches!(t, Type::Struct(_)) && t != class))
+                .collect()
         })
     }
 

@@ -47,10 +47,11 @@ impl<'l, 't> Body<'l, 't> {
                         return call;
                     }
                     if let [only] = args.as_slice()
-                        && only.ty.value() == ty.value()
+                        && (only.ty.value() == ty.value() || self.is_base_of(ty, &only.ty))
                     {
                         let value = self.value(only.clone());
-                        return self.copied(value);
+                        let value = self.copied(value);
+                        return self.convert(value, ty);
                     }
                     if &*class.name == "dim3" {
                         let values = args.into_iter().map(|a| self.value(a)).collect();
@@ -69,9 +70,10 @@ impl<'l, 't> Body<'l, 't> {
                     && only.kind() != "initializer_pair"
                 {
                     let value = self.expr(*only);
-                    if value.ty.value() == ty.value() {
+                    if value.ty.value() == ty.value() || self.is_base_of(ty, &value.ty) {
                         let value = self.value(value);
-                        return self.copied(value);
+                        let value = self.copied(value);
+                        return self.convert(value, ty);
                     }
                 }
                 let (mut parts, mut items) = (Vec::new(), items.into_iter().peekable());
@@ -244,7 +246,7 @@ impl<'l, 't> Body<'l, 't> {
         }
         if matches!(ty, Type::Struct(_) | Type::Array(..)) && item.kind() != "initializer_list" {
             let value = self.expr(item);
-            if value.ty.value() != ty {
+            if value.ty.value() != ty && !self.is_base_of(ty, &value.ty) {
                 let Type::Array(elem, Some(length)) = ty else { return self.members(ty, at, items, out) };
                 for i in 0..*length {
                     let left = items.len();
