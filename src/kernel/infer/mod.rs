@@ -906,7 +906,7 @@ impl<'p> Walk<'p> {
         let loss = Loss { code, text: text.into(), span, touches };
         // What is not known may order accesses. [INF-FENCE]
         let waits = loss.text.starts_with("inline assembly")
-            || ["barrier", "destructor", "macro"].iter().any(|w| loss.text.contains(w));
+            || ["barrier", "destructor", "is not declared"].iter().any(|w| loss.text.contains(w));
         if loss.touches == Touches::Everything && (waits || code == "unknown-call") {
             self.order.anything();
         }

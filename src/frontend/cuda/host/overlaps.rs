@@ -689,6 +689,7 @@ impl<'u> Host<'_, 'u> {
     fn members_of(&self, ty: Node<'u>) -> Vec<&'u str> {
         let name = self.unit.str(ty).trim_start_matches("struct ").trim();
         let class = match self.lower.names.types.get(name).map_or(&[][..], Vec::as_slice) {
+            _ if ty.child_by_field_name("body").is_some() => ty,
             [(_, TypeDecl::Class(class, _))] => *class,
             [(_, TypeDecl::Typedef(class, declarator))] if declarator.kind() == "type_identifier" => *class,
             _ => return Vec::new(),
