@@ -325,7 +325,7 @@ fn overlaps(params: &[VarDecl], launches: &[HostLaunch], facts: &mut HostFacts) 
             continue;
         }
         let behind = behind(pair).unwrap_or(Behind::Unknown).max(one).max(two);
-        let (later, earlier) = if position(&a) > position(&b) { (a, b) } else { (b, a) };
+        let (later, earlier) = if position(&a) >= position(&b) { (a, b) } else { (b, a) };
         let known = facts.overlaps.entry(later).or_default().entry(earlier).or_insert(behind);
         *known = behind.max(*known);
     }

@@ -22,7 +22,7 @@ use crate::exp::syntax::clear_term_tables;
 use crate::exp::{Env, Fun, IntTy, eval_b};
 use crate::interp::memory::mix;
 use crate::interp::{Access, End, Inputs, Kind, Run, Stop, races, run as interpret};
-use crate::kernel::infer::{Inferred, Touches};
+use crate::kernel::infer::{APART, Inferred, Touches};
 use crate::kernel::ir::Program;
 use crate::report::finding::{KernelReport, Launch, Verdict};
 use crate::smt::{Session, SolverConfig};
@@ -417,7 +417,12 @@ impl Tried<'_> {
                 if kernel.arrays.iter().any(|a| a.name.as_str().contains('#')) {
                     continue;
                 }
-                let key = (access.phase.warp as usize, access.span, name);
+                // What the pointers of a table point to is one array there, of which it is not compared which row it is. [INF-TABLES]
+                let base = name.as_str().split('[').next().unwrap_or(name.as_str());
+                let table = kernel.arrays.iter().find(|a| a.name != *name && a.name.as_str().replace("[]", "") == base);
+                let table = table.filter(|_| name.as_str().ends_with(']'));
+                let row = table.map(|a| i128::from(APART) * i128::from(a.unit));
+                let key = (access.phase.warp as usize, access.span, table.map_or(name, |a| &a.name));
                 let (start, end) = (i128::from(access.start), i128::from(access.start + access.length));
                 let fits = |mode: &ModeValue| match (access.kind, mode) {
                     (Kind::Read, ModeValue::Rd) | (Kind::Write, ModeValue::Wr(_)) => true,
@@ -427,7 +432,11 @@ impl Tried<'_> {
                 // A copy of many bytes is several accesses there.
                 let mut parts: Vec<(i128, i128)> = known.get(&key).map_or(Vec::new(), |list| {
                     let fitting = list.iter().filter(|(_, mode)| fits(mode));
-                    fitting.map(|(bytes, _)| bytes.unwrap_or((start, end))).collect()
+                    let within = |(lo, hi): (i128, i128)| match row {
+                        Some(row) => (lo.rem_euclid(row), hi - lo + lo.rem_euclid(row)),
+                        None => (lo, hi),
+                    };
+                    fitting.map(|(bytes, _)| bytes.map_or((start, end), within)).collect()
                 });
                 parts.sort_unstable();
                 let reached = parts.iter().fold(start, |at, (lo, hi)| if *lo <= at { at.max(*hi) } else { at });

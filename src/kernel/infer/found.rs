@@ -17,7 +17,7 @@ use crate::kernel::types::Type;
 /// How many pointers are followed in a row.
 const MAX_DEPTH: usize = 2;
 /// Elements between what one pointer and the next point to: more than any subscript of 32 bits reaches.
-const APART: u64 = 1 << 40;
+pub const APART: u64 = 1 << 40;
 
 /// What the pointers at a place in each element of an array point to.
 pub(super) struct Found {

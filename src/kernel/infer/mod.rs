@@ -19,6 +19,8 @@ mod tables;
 mod tickets;
 mod value;
 
+pub use found::APART;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;

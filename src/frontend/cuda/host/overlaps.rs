@@ -65,8 +65,9 @@ struct Pointer {
 /// parameter of the kernel.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Step {
-    /// Where the number stands in the text.
+    /// Where the number stands in the text; for `++`, where that stands.
     at: (usize, usize),
+    one: bool,
     back: bool,
 }
 
@@ -147,8 +148,10 @@ impl<'u> Host<'_, 'u> {
         let mut sum = N::num(0);
         for (steps, back) in [(later, false), (earlier, true)] {
             for step in steps {
-                let node = self.function.descendant_for_byte_range(step.at.0, step.at.1)?;
-                let number = self.number(node)?;
+                let number = match step.one {
+                    true => N::num(1),
+                    false => self.number(self.function.descendant_for_byte_range(step.at.0, step.at.1)?)?,
+                };
                 sum = match step.back == back {
                     true => N::add(IntTy::MATH, &sum, &number),
                     false => N::sub(IntTy::MATH, &sum, &number),
@@ -268,7 +271,8 @@ impl<'u> Host<'_, 'u> {
                 let Some(argument) = field("argument") else { return states };
                 each(states, |state| match self.place_of(argument, &state, 0) {
                     Some(place) if self.is_relevant(&place) && !self.is_scalar_place(&place) => {
-                        vec![moved(state, &place, None)]
+                        let back = field("operator").is_some_and(|o| self.unit.str(o) == "--");
+                        vec![moved(state, &place, Some(step(node, back)))]
                     }
                     _ => vec![state],
                 })
@@ -755,7 +759,7 @@ fn each(states: States, mut f: impl FnMut(State) -> Vec<State>) -> States {
 }
 
 fn step(number: Node, back: bool) -> Step {
-    Step { at: (number.start_byte(), number.end_byte()), back }
+    Step { at: (number.start_byte(), number.end_byte()), one: number.kind() == "update_expression", back }
 }
 
 /// What was added by numbers within a node is not known.

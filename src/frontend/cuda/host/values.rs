@@ -116,7 +116,7 @@ impl<'u> Host<'_, 'u> {
     fn field(&mut self, node: Node<'u>) -> Option<N> {
         if let Some((object, path, whole)) = self.path_of(node) {
             let variable = self.find(self.unit.str(object), object).filter(|_| whole && self.arguments.is_empty())?;
-            let plain = ["identifier", "reference_declarator", "array_declarator"];
+            let plain = ["identifier", "reference_declarator", "array_declarator", "function_declarator"];
             self.variables[variable].declarator.filter(|d| plain.contains(&d.kind()))?;
             let ty = self.field_type(variable, path).or_else(|| self.part_type(variable, path))?;
             return self.part_value(variable, path, ty, self.read_at(node));
