@@ -48,6 +48,8 @@ enum Origin {
     Made(usize, bool),
     /// The address of a place.
     Address(String),
+    /// It is a reference: another name for a place.
+    Reference(String),
     /// An element of an array of pointers, at a subscript of this text.
     Element(String, String),
 }
@@ -309,7 +311,7 @@ impl<'u> Host<'_, 'u> {
             let Some(value) = value else { return vec![state] };
             if reference {
                 if let Some(target) = self.place_of(value, &state, 0) {
-                    let origin = Origin::Address(target);
+                    let origin = Origin::Reference(target);
                     state.insert(place.clone(), Pointer { origin, steps: None, sure: true });
                 }
                 return vec![state];
@@ -563,7 +565,7 @@ impl<'u> Host<'_, 'u> {
                 let key = self.key(node);
                 // A reference is another name.
                 Some(match state.get(&key) {
-                    Some(Pointer { origin: Origin::Address(target), steps: None, .. }) => target.clone(),
+                    Some(Pointer { origin: Origin::Reference(target), .. }) => target.clone(),
                     _ => key,
                 })
             }
