@@ -210,7 +210,7 @@ fn half_a_barrier_is_never_a_barrier() {
     ] {
         let report = check(&halves(code));
         assert_ne!(report.verdict, Verdict::RaceFree, "{code}");
-        assert!(report.reasons.iter().any(|r| r.code == "unknown-construct"), "{code}: {:?}", report.reasons);
+        assert!(report.reasons.iter().any(|r| r.code == "unknown-order"), "{code}: {:?}", report.reasons);
     }
 }
 

@@ -44,6 +44,20 @@ fn pointers_into_one_array_are_as_far_apart_as_the_host_says() {
     assert_eq!(verdict(fields), Verdict::Inconclusive);
 }
 
+/// Where no condition says how far two pointers are apart, a race that rests on it is not confirmed.
+#[test]
+fn a_distance_that_not_all_launches_say_is_not_known() {
+    let far = |n: usize| format!("k<<<1, 64>>>(x, x + 70, {n});");
+    let few = (40..44).map(far).collect::<String>();
+    assert_eq!(verdict(&format!("void f(float *x) {{ {few} }}")), Verdict::RaceFree);
+    let many = (40..52).map(far).collect::<String>();
+    assert_eq!(verdict(&format!("void f(float *x) {{ {many} }}")), Verdict::Inconclusive, "more than are told apart");
+    let near = "k<<<1, 64>>>(x, x + 3, 64);";
+    assert_eq!(verdict(&format!("void f(float *x) {{ {few} {near} }}")), Verdict::Racy, "the last launch races");
+    let once = "void f(float *x, float *y, int c) { k<<<1, 64>>>(x, x + 70, 64); k<<<1, 64>>>(x, y, 64); }";
+    assert_eq!(verdict(once), Verdict::Inconclusive, "one launch says nothing");
+}
+
 #[test]
 fn pointers_that_may_be_one_are_not_taken_for_two() {
     for host in [

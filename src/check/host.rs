@@ -40,6 +40,38 @@ pub struct HostFacts {
     pub place: String,
 }
 
+impl HostFacts {
+    /// Is there a pointer of which a condition says where it points to?
+    pub fn says_distances(&self) -> bool {
+        let overlaps = self.overlaps.values().flat_map(BTreeMap::values);
+        self.aliases.values().map(|(_, behind)| behind).chain(overlaps).any(|behind| *behind == Behind::Said)
+    }
+
+    /// The same where no condition is taken to say where a pointer points to.
+    pub fn without_distances(&self) -> HostFacts {
+        let mut facts = self.clone();
+        facts.keep_distances(&BTreeSet::new());
+        facts
+    }
+
+    /// A distance that no condition says, at some launch, is not known: races may rest on it.
+    fn keep_distances(&mut self, said: &BTreeSet<Name>) {
+        let open = |behind: &mut Behind, name: String| {
+            if *behind == Behind::Said && !said.contains(&Name::new(name)) {
+                *behind = Behind::Unknown;
+            }
+        };
+        for (later, (_, behind)) in &mut self.aliases {
+            open(behind, alias_offset(later));
+        }
+        for (later, all) in &mut self.overlaps {
+            for (earlier, behind) in all {
+                open(behind, overlap_offset(later, earlier));
+            }
+        }
+    }
+}
+
 /// Puts the launches of a kernel together.
 pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], own: FileId, sources: &SourceMap) -> HostFacts {
     let mut facts = HostFacts::default();
@@ -83,6 +115,11 @@ pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], own: FileId, sour
         }
     }
     overlaps(params, launches, &mut facts);
+    let said = match launches {
+        few if few.len() <= MAX_ALTERNATIVES => said_by_all(params, few, &facts),
+        _ => BTreeSet::new(),
+    };
+    facts.keep_distances(&said);
     for (param, passed) in launches.iter().flat_map(|launch| params.iter().zip(&launch.objects)) {
         facts.untold.extend(passed.untold.iter().map(|path| format!("{}.{path}", param.name)));
     }
@@ -359,6 +396,15 @@ fn offset(later: &str, earlier: &str, known: &HostFacts) -> Option<N> {
         Behind::Said => Some(N::var(&Var::new(name.as_str(), IntTy::I64))),
         Behind::Unknown => None,
     }
+}
+
+/// The distances of pointers that each launch says something of.
+fn said_by_all(params: &[VarDecl], launches: &[HostLaunch], known: &HostFacts) -> BTreeSet<Name> {
+    let said = launches.iter().map(|launch| {
+        let relations = distances(params, launch, known, &mut Vec::new());
+        relations.iter().flat_map(free_vars_b).map(|v| v.name.clone()).collect::<BTreeSet<Name>>()
+    });
+    said.reduce(|all, one| &all & &one).unwrap_or_default()
 }
 
 /// What the host says of the distances of pointers into one array.

@@ -47,11 +47,22 @@ pub(super) fn protocol_with(
         KernelCode::Protocol(inferred) => specialise(inferred, launch, options),
     };
     let mut fixed = fixed_sizes(launch);
+    for (name, value) in &options.params {
+        fixed.bind(&Name::new(name.as_str()), &N::num(*value));
+    }
     for (condition, words) in host.into_iter().flat_map(|h| &h.conditions) {
         let condition = fixed.boolean(condition);
         let vars = free_vars_b(&condition);
         let globals = &mut inferred.kernel.globals;
-        if condition.as_lit().is_none() && vars.iter().all(|v| is_of_host(v) || globals.contains(v)) {
+        if condition.as_lit() == Some(true) {
+            continue;
+        }
+        // What is given by options is told before what the host says.
+        if condition.as_lit().is_some() || vars.iter().any(|v| !is_of_host(v) && !globals.contains(v)) {
+            if let Some(host) = host.filter(|h| h.says_distances()) {
+                return protocol_with(kernel, Some(&host.without_distances()), launch, options, left_out);
+            }
+        } else {
             globals.extend(vars.into_iter().filter(is_of_host).filter(|v| !globals.contains(v)).collect::<Vec<_>>());
             inferred.kernel.pre = B::and([inferred.kernel.pre.clone(), condition]);
             inferred.assumptions.push(words.clone());

@@ -83,7 +83,7 @@ impl<'p> Walk<'p> {
             (until, rest) = (place_of(&barrier), &[]);
             if until.is_none() {
                 let text = "at which barrier this copy is complete is not known";
-                self.lose("unknown-pointer", text, span, Touches::Everything);
+                self.lose("unknown-order", text, span, Touches::Everything);
             }
         }
         // What is read may be less, and then what is written is filled with zeros.
@@ -181,7 +181,7 @@ impl<'p> Walk<'p> {
         let path: Vec<N> = self.path.iter().map(B::as_number).collect();
         if path.iter().any(|cond| self.term_has_thread(cond)) {
             let text = "not all threads of the block wait for this barrier here";
-            self.lose("unknown-construct", text, span, Touches::Everything);
+            self.lose("unknown-order", text, span, Touches::Everything);
             return Value::Void;
         }
         self.passes(place, span);
@@ -204,7 +204,7 @@ impl<'p> Walk<'p> {
         let place = place_of(&barrier).filter(is_array);
         let (Some((object, _)), Some(target)) = (place, barrier.targets.first()) else {
             let text = "at which barrier this waits is not known, or the threads of the block wait at different ones";
-            self.lose("unknown-pointer", text, span, Touches::Everything);
+            self.lose("unknown-order", text, span, Touches::Everything);
             return None;
         };
         self.background
@@ -233,7 +233,7 @@ impl<'p> Walk<'p> {
         let last = place.and_then(|place| self.background.tokens.get(&place));
         if last.is_none() || token.as_ref() != last {
             let text = "whether this waits for the last phase of the barrier is not known";
-            self.lose("unknown-construct", text, span, Touches::Everything);
+            self.lose("unknown-order", text, span, Touches::Everything);
         }
         self.wait(Scope::Block, place, span);
         Value::Void
@@ -266,7 +266,7 @@ impl<'p> Walk<'p> {
         for (barrier, span) in &background.waited {
             if background.of_block.get(barrier) != Some(&true) {
                 let text = "whether this barrier waits for all threads of the block is not known";
-                self.lose("unknown-construct", text, *span, Touches::Everything);
+                self.lose("unknown-order", text, *span, Touches::Everything);
             }
         }
         let mut most = 0;

@@ -291,7 +291,7 @@ impl<'p> Walk<'p> {
                     Some(flags) => Fence { shared: flags & 1 != 0, global: flags & 2 != 0 },
                     None => {
                         let text = "which memory this barrier orders is not a constant";
-                        self.lose("unknown-value", text, span, Touches::Everything);
+                        self.lose("unknown-order", text, span, Touches::Everything);
                         Fence::ALL
                     }
                 };
@@ -538,7 +538,7 @@ impl<'p> Walk<'p> {
             }
             None => {
                 let text = "this waits at a barrier, and what follows the arrive has barriers or copies in the background, or is not known";
-                self.lose("unknown-construct", text, span, Touches::Everything);
+                self.lose("unknown-order", text, span, Touches::Everything);
                 self.barrier(scope, None, Fence::ALL, span);
                 self.out.pop();
             }

@@ -615,7 +615,6 @@ impl<'p> Walk<'p> {
         }
     }
 
-    /// What an array holds at an offset, in the version that this thread sees.
     /// An element of a constant array of numbers that are all known.
     fn known_content(&mut self, target: &Target, ty: &Type) -> Option<Value> {
         const MAX_LENGTH: u64 = 64;
@@ -677,6 +676,7 @@ impl<'p> Walk<'p> {
         Some(Value::Num(value))
     }
 
+    /// What an array holds at an offset, in the version that this thread sees.
     fn contents(&mut self, object: ObjId, offset: &Offset, ty: &Type) -> Value {
         match ty {
             Type::Struct(_) | Type::Array(..) => {

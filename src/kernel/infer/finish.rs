@@ -192,7 +192,7 @@ fn without_arrivals(protocol: Protocol, walk: &mut Walk) -> Protocol {
         erase(&protocol, &|site| walk.arrivals.iter().find(|(s, ..)| *s == site).map(|(_, at, _)| *at), &mut left);
     for span in left {
         let text = "this arrives at a barrier, and the wait does not follow in the same block of code";
-        walk.lose("unknown-construct", text, span, Touches::Everything);
+        walk.lose("unknown-order", text, span, Touches::Everything);
     }
     protocol
 }

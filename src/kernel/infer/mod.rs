@@ -907,9 +907,7 @@ impl<'p> Walk<'p> {
         const TOLD: usize = 500;
         let loss = Loss { code, text: text.into(), span, touches };
         // What is not known may order accesses. [INF-FENCE]
-        let waits = loss.text.starts_with("inline assembly")
-            || ["barrier", "destructor", "is not declared"].iter().any(|w| loss.text.contains(w));
-        if loss.touches == Touches::Everything && (waits || code == "unknown-call") {
+        if loss.touches == Touches::Everything && matches!(code, "unknown-call" | "unknown-order") {
             self.order.anything();
         }
         let full = self.losses.len() >= TOLD;
@@ -986,7 +984,6 @@ fn clean(label: &str) -> String {
     if text.starts_with(|c: char| c.is_ascii_digit()) || text.is_empty() { format!("v{text}") } else { text }
 }
 
-/// The names of the scalar parts of a variable, by offset: `s.x`, `s.v.y`, `a[2]`.
 /// Has an object that is given by value more pointers in an array, or beside one more numbers, than are told apart?
 fn holds_tables(ty: &Type) -> bool {
     fn longest(ty: &Type, around: u64) -> u64 {
@@ -1005,6 +1002,7 @@ fn holds_tables(ty: &Type) -> bool {
         && (pointers > 16 || value::scalars(ty, 0, 256, &mut Vec::new()).is_none())
 }
 
+/// The names of the scalar parts of a variable, by offset: `s.x`, `s.v.y`, `a[2]`.
 fn part_names(ty: &Type, name: &str) -> BTreeMap<u64, String> {
     fn walk(ty: &Type, at: u64, name: String, out: &mut BTreeMap<u64, String>) {
         match ty {

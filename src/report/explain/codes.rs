@@ -143,13 +143,28 @@ __global__ void f(float **rows) {
     Entry {
         code: "unknown-construct",
         title: "a piece of syntax is not understood",
-        what: "The kernel uses a statement or an expression outside the part of the language that is modelled, such as \
-               inline assembly. Only that piece is lost; the rest of the kernel is still analysed.",
+        what: "The kernel uses a statement or an expression outside the part of the language that is modelled. Only \
+               that piece is lost; the rest of the kernel is still analysed.",
         why: "What the piece does is not known. If it may access memory or change a value that reaches an index or a \
               condition, the kernel cannot be called race-free.",
         fix: "Hide the piece behind a macro that the checker does not see (`-D`), or put it in a small device function \
               with a plain fallback. A construct that you think should be understood is worth a report.",
         limits: "Whether an unknown piece touches memory is guessed on the careful side.",
+        example: "\
+int v = __builtin_shufflevector(a, b, 0, 5);",
+    },
+    Entry {
+        code: "unknown-order",
+        title: "what may order accesses is not followed",
+        what: "The kernel has a piece that may access memory and may also wait for other threads, and that is not \
+               modelled: inline assembly, a destructor that does something, a barrier for threads that are not known, or \
+               a name that may be a macro of a header that was not found.",
+        why: "What the piece accesses is not known, so that the kernel cannot be called race-free. It may also be what \
+              keeps two accesses apart: races between what comes before it and what comes after are possible, and are \
+              not confirmed.",
+        fix: "Give the header (`-I`), use `__syncthreads()` or the barriers of `cooperative_groups` and `cuda::barrier` \
+              on all threads of the block, or hide the piece behind a macro that the checker does not see (`-D`).",
+        limits: "Whether an unknown piece touches memory or waits is guessed on the careful side.",
         example: "\
 asm volatile(\"st.shared.u32 [%0], %1;\" :: \"r\"(p), \"r\"(v));",
     },

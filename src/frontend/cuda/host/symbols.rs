@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tree_sitter::Node;
 
 use super::super::lower::Lower;
-use super::super::unit::last_named;
+use super::super::unit::{Unit, last_named};
 use super::places::listed_in;
 use super::{Host, function_around};
 use crate::exp::{IntTy, N};
@@ -48,19 +48,23 @@ pub fn filled<'u>(lower: &mut Lower<'u>, global: &Global) -> Option<Filled> {
         if node.kind() != "identifier" || unit.str(node) != name {
             continue;
         }
-        let Some(function) = function_around(node) else { continue };
-        let head =
-            function.child_by_field_name("body").map_or("", |b| &unit.text[function.start_byte()..b.start_byte()]);
-        if ["__global__", "__device__"].iter().any(|w| head.contains(w)) {
+        let of_device = function_around(node).is_some_and(|function| {
+            let body = function.child_by_field_name("body");
+            let head = body.map_or("", |b| &unit.text[function.start_byte()..b.start_byte()]);
+            ["__global__", "__device__"].iter().any(|w| head.contains(w))
+        });
+        let argument = argument_of(node);
+        // What is for the device and the host may write it on the host.
+        let copied = argument.as_ref().is_some_and(|(call, _)| callee(unit, *call).contains("Symbol"));
+        if is_declared_here(node) || of_device && !copied {
             continue;
         }
-        let Some((call, at)) = argument_of(node) else {
+        let Some((call, at)) = argument else {
             other |=
                 node.parent().is_none_or(|p| p.kind() != "parenthesized_expression" && p.kind() != "sizeof_expression");
             continue;
         };
-        let callee = call.child_by_field_name("function").map_or("", |f| unit.str(f));
-        let callee = callee.split('<').next().unwrap_or(callee);
+        let callee = callee(unit, call);
         if is_copy(callee) && at == 0 {
             copies.push(call);
         } else if !is_reader(callee) {
@@ -74,6 +78,26 @@ pub fn filled<'u>(lower: &mut Lower<'u>, global: &Global) -> Option<Filled> {
         }
         _ => Some(Filled::Untold),
     }
+}
+
+fn callee<'u>(unit: &'u Unit, call: Node<'u>) -> &'u str {
+    let callee = call.child_by_field_name("function").map_or("", |f| unit.str(f));
+    callee.split('<').next().unwrap_or(callee)
+}
+
+/// Is this the name in a declaration outside of all functions?
+fn is_declared_here(name: Node) -> bool {
+    let mut declarator = name;
+    while let Some(parent) = declarator.parent() {
+        match parent.kind() {
+            "declaration" => return function_around(parent).is_none(),
+            "array_declarator" | "init_declarator" if parent.child_by_field_name("declarator") == Some(declarator) => {
+                declarator = parent;
+            }
+            _ => return false,
+        }
+    }
+    false
 }
 
 /// The call that a name is an argument of, and which.

@@ -83,9 +83,13 @@ const COMPUTING: [&str; 76] = [
 ];
 
 impl<'l, 't> Body<'l, 't> {
+    fn unknown_assembly(&self, span: Span) -> Expr {
+        Expr::unknown("unknown-order", "inline assembly is not supported", Type::Unknown(Arc::from("?")), span)
+    }
+
     pub(super) fn assembly(&mut self, node: Node<'t>, span: Span) -> Expr {
         let Some(code) = node.child_by_field_name("assembly_code") else {
-            return self.unknown(node, "inline assembly");
+            return self.unknown_assembly(span);
         };
         let code = self.text(code).replace("\\n", " ").replace("\\t", " ").replace('"', " ");
         let instructions: Vec<&str> = code.split(';').flat_map(|i| i.split(['{', '}'])).map(str::trim).collect();
@@ -97,12 +101,12 @@ impl<'l, 't> Body<'l, 't> {
             return copies;
         }
         if jumps || (barriers.is_none() && !instructions.iter().all(|i| computes(i))) {
-            return self.unknown(node, "inline assembly");
+            return self.unknown_assembly(span);
         }
         let (Some(outputs), Some(inputs)) =
             (self.operands(node, "output_operands"), self.operands(node, "input_operands"))
         else {
-            return self.unknown(node, "inline assembly");
+            return self.unknown_assembly(span);
         };
         // What is computed is not known: all that is, is what it is computed from, which is evaluated before.
         let inputs: Vec<Expr> = inputs.into_iter().map(|(_, e)| self.value(e)).collect();

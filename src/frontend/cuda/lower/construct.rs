@@ -436,7 +436,7 @@ impl<'l, 't> Body<'l, 't> {
             return value;
         }
         let (span, ty) = (value.span, value.ty.clone());
-        let unknown = Expr::unknown("unknown-construct", DESTRUCTOR, Type::Void, span);
+        let unknown = Expr::unknown("unknown-order", DESTRUCTOR, Type::Void, span);
         Expr::new(ExprKind::Comma(Box::new(unknown), Box::new(value)), ty, span)
     }
 

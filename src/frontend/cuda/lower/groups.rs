@@ -153,7 +153,7 @@ impl<'l, 't> Body<'l, 't> {
         }
         match scope {
             None if matches!(group.value(), Type::Unknown(name) if name.ends_with("thread_group")) => Expr::unknown(
-                "unknown-construct",
+                "unknown-order",
                 "which threads this barrier waits for is not known",
                 Type::Void,
                 span,

@@ -342,7 +342,7 @@ impl<'l, 't> Body<'l, 't> {
     /// A name that nothing here declares: a constant of a header that is not read; where more than that is not read, it
     /// may be anything.
     pub(super) fn undeclared(&self, name: &str, span: Span) -> Expr {
-        let code = if self.hidden_names() { "unknown-construct" } else { "unknown-value" };
+        let code = if self.hidden_names() { "unknown-order" } else { "unknown-value" };
         Expr::unknown(code, format!("`{name}` is not declared"), Type::Unknown(Arc::from(format!("?{name}"))), span)
     }
 

@@ -52,9 +52,14 @@ impl<'l, 't> Body<'l, 't> {
         out.push(Stmt { kind: StmtKind::Unknown(Unknown { code: "unknown-construct", text }), span });
     }
 
+    fn destructor(&self, span: Span, out: &mut Vec<Stmt>) {
+        let unknown = Unknown { code: "unknown-order", text: DESTRUCTOR.to_owned() };
+        out.push(Stmt { kind: StmtKind::Unknown(unknown), span });
+    }
+
     /// An object with a destructor that does something, which may be to wait for others.
     fn unknown_end(&mut self, span: Span, out: &mut Vec<Stmt>) {
-        self.unknown_stmt(DESTRUCTOR, span, out);
+        self.destructor(span, out);
         let nothing = Expr::new(ExprKind::Intrinsic(Intrinsic::Nothing, vec![]), Type::Void, span);
         let waits = self.may_not_pass(nothing, span);
         out.push(Stmt { kind: StmtKind::Expr(waits), span });
@@ -573,7 +578,7 @@ impl<'l, 't> Body<'l, 't> {
                 self.unknown_stmt("an array of objects with constructors", span, out);
             }
             if self.special_end(&ty, 0) != Special::No {
-                self.unknown_stmt("a destructor that does something", span, out);
+                self.destructor(span, out);
             }
             let id = self.declare_var(name_text, ty, storage, self.span(name));
             let default = match (&init, &self.vars[id.0 as usize].ty.clone()) {
