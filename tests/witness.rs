@@ -14,7 +14,9 @@ use faial_like::frontend::cuda::lower::LoweredKernel;
 use faial_like::interp::memory::mix;
 use faial_like::interp::{Access, Goal, Inputs, Kind, Missed, Part, Run, Thread, replay, run};
 use faial_like::kernel::infer::Inferred;
-use faial_like::report::finding::{AccessMode, Finding, FindingClass, FindingKind, KernelReport, Level, Ran, Replay};
+use faial_like::report::finding::{
+    AccessMode, Finding, FindingClass, FindingKind, KernelReport, Level, Ran, Replay, Verdict,
+};
 
 const WARP: u32 = 2;
 
@@ -75,7 +77,7 @@ fn classes(grid: u32, before: &str, body: &str) -> BTreeSet<&'static str> {
 fn a_class_is_that_of_the_kernel_and_not_of_its_mutant() {
     let grid = "cooperative_groups::this_grid().sync();";
     let outside = "int outside(int);";
-    let cases: [(&str, u32, &str, &str, &str); 22] = [
+    let cases: [(&str, u32, &str, &str, &str); 24] = [
         ("confirmed by two threads", 1, "", "a[0] = t;", "a[t] = t;"),
         // Contents of arrays and parameters as the witness says.
         (
@@ -154,6 +156,15 @@ fn a_class_is_that_of_the_kernel_and_not_of_its_mutant() {
             "__shared__ int s[4]; s[t + 4] = t; a[0] = t;",
             "__shared__ int s[4]; s[t] = t; a[0] = t;",
         ),
+        // C gives no meaning to a division by zero: other parameters are asked for.
+        (
+            "confirmed by two threads",
+            1,
+            "",
+            "int q = 8 / n; if (n == 0 || n == 7) a[0] = t + q;",
+            "int q = 8 / n; if (n == 0) a[0] = t + q;",
+        ),
+        ("possible", 1, "", "int q = 8 % n; if (n == 0) a[0] = t + q;", "int q = n; if (n == 0) a[0] = t + q;"),
         // No input that was tried fulfils what is assumed and not modelled.
         ("possible", 1, "", "__requires(__popc(b[t]) == 31); a[0] = t;", "a[0] = t;"),
         // A loop that takes too long, unless it comes later.
@@ -180,6 +191,23 @@ fn a_class_is_that_of_the_kernel_and_not_of_its_mutant() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A launch that is larger than is taken for granted, which is then listed, and one that is not.
+#[test]
+fn a_race_of_a_launch_that_is_too_large_is_none() {
+    let check = |rows: u32| {
+        let text = format!(
+            "__global__ void k(int *a) {{
+                 if (gridDim.x > 70000 && gridDim.y > {rows}) a[0] = blockIdx.x; else a[blockIdx.y * gridDim.x + blockIdx.x] = 1;
+             }}
+             void f(int *p, unsigned w, unsigned h) {{ k<<<dim3(w, h), 1>>>(p); }}"
+        );
+        let report = check_with(&text, 20);
+        (report.verdict, report.assumptions.contains(&"fewer than 2^28 threads in all".to_owned()))
+    };
+    assert_eq!(check(4000), (Verdict::RaceFree, true));
+    assert_eq!(check(3000), (Verdict::Racy, false));
 }
 
 /// Kernels whose threads do the same whatever the others do, with arrays `a`, `b` and `s`, for any small `n`.

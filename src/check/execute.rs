@@ -8,7 +8,7 @@ use super::witness::{Content, Race, input_place};
 use crate::base::Span;
 use crate::core::Mode;
 use crate::frontend::cuda::lower::LoweredKernel;
-use crate::interp::{ASSUMPTION, Cell, Goal, Inputs, Missed, Part, Stop, replay, strand};
+use crate::interp::{ASSUMPTION, Cell, Goal, Inputs, Missed, NO_NUMBER, Part, Stop, replay, strand};
 use crate::kernel::infer::Behind;
 use crate::report::finding::{AccessReport, Launch, LaunchSource, Ran, Witness};
 
@@ -185,11 +185,8 @@ fn not_seen(missed: Missed, what: &str) -> Tried {
         Missed::Finished => Tried::NotRun("no input gives an array what it is to hold".to_owned()),
         Missed::Diverged => Tried::NotRun(format!("not all threads get to {what}")),
         Missed::Stopped(Stop::OutOfBudget) => Tried::NotRun(format!("the run to {what} is too long")),
-        Missed::Stopped(Stop::Undefined(why)) if why == ASSUMPTION => {
-            Tried::Refuted(format!("with these values the run ends before {what}: {why}"))
-        }
-        // C gives no meaning to what comes after it.
-        Missed::Stopped(Stop::Undefined(why)) if why.contains("overflow") => {
+        // With values for which C gives it no meaning, nobody runs it. (Memory is there all the same.)
+        Missed::Stopped(Stop::Undefined(why)) if why == ASSUMPTION || NO_NUMBER.contains(&&*why) => {
             Tried::Refuted(format!("with these values the run ends before {what}: {why}"))
         }
         Missed::Stopped(Stop::Undefined(why)) => Tried::NotRun(format!("before {what}: {why}")),

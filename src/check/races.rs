@@ -15,7 +15,8 @@ use crate::base::Name;
 use crate::core::race::{ArrayRaces, RacePhase, same_value_pair};
 use crate::core::scope::{Level, Task};
 use crate::core::{Mode, SiteId};
-use crate::exp::{B, N, free_vars_b, free_vars_n};
+use crate::exp::{B, IntTy, Leaves, N, Var, free_vars_b, free_vars_n};
+use crate::kernel::infer::MAX_ALONG;
 use crate::report::finding::{AccessMode, AccessReport, Finding, FindingClass, FindingKind, Replay, Witness};
 use crate::smt::{Answer, Model, Reason};
 
@@ -49,11 +50,13 @@ struct Asked<'p> {
     avoided: Vec<B>,
     /// What is known of any pair of threads.
     facts: Vec<B>,
+    /// The launch is not larger than is taken for granted.
+    launch: Option<B>,
 }
 
 impl Asked<'_> {
     fn query(&self, more: impl IntoIterator<Item = B>) -> crate::smt::Query {
-        let known = self.base.iter().chain(&self.facts).chain(&self.blocked).chain(&self.avoided);
+        let known = self.base.iter().chain(&self.facts).chain(&self.launch).chain(&self.blocked).chain(&self.avoided);
         question(known.cloned().chain(more).collect())
     }
 
@@ -76,9 +79,17 @@ impl Asked<'_> {
         let two = self.phase.instantiate(sides[1], Task::Two);
         let same = same_value_pair(&one, &two);
         let mut parts = vec![self.phase.assumptions.clone(), self.phase.pair(sides[0], sides[1])];
-        parts.extend(self.facts.iter().chain(&self.avoided).cloned());
+        parts.extend(self.facts.iter().chain(&self.launch).chain(&self.avoided).cloned());
         parts.push(if same_value { same } else { B::not(&same) });
         B::and(parts)
+    }
+
+    /// That what this race divides by is not 0, where all threads divide by the same.
+    fn divisors(&self, pair: [usize; 2], globals: &[Var]) -> Vec<B> {
+        let mut leaves = Leaves::default();
+        leaves.boolean(&self.race(pair, false));
+        let common = leaves.divisors.iter().filter(|n| free_vars_n(n).iter().all(|v| globals.contains(v)));
+        common.map(|n| n.ne(&N::num(0))).collect()
     }
 
     fn accesses(&self, pair: [usize; 2]) -> [(SiteId, u8); 2] {
@@ -186,6 +197,7 @@ impl Check<'_> {
             tries: BARREN,
             avoided: Vec::new(),
             facts,
+            launch: None,
         };
         let known = self.findings.confirmed(array, phase.level);
         known.iter().for_each(|pair| asked.block(array, *pair));
@@ -196,6 +208,17 @@ impl Check<'_> {
             Answer::Unsat { assumptions } => return self.rests_on(assumptions),
             Answer::Sat(model) => some = Some(model),
             Answer::Unknown(reason) => return self.unknown(array, &reason, at.level),
+        }
+        if let Some(limit) = some.as_ref().and_then(|model| self.beyond(model)) {
+            self.queries += 1;
+            match self.session.exists(&asked.query([limit.clone()])) {
+                Answer::Unsat { mut assumptions } => {
+                    assumptions.push("fewer than 2^28 threads in all".to_owned());
+                    return self.rests_on(assumptions);
+                }
+                Answer::Sat(model) => (some, asked.launch) = (Some(model), Some(limit)),
+                Answer::Unknown(_) => {}
+            }
         }
         if valued {
             asked.races = phase.races_on(array);
@@ -238,15 +261,17 @@ impl Check<'_> {
                         let (key, finding, run_refutes) = self.finding(phase, array, pair, race, same_value);
                         let sure = finding.class != FindingClass::Possible;
                         self.findings.add(key, finding);
-                        let globals = self.inferred.kernel.globals.iter();
+                        let globals = &self.inferred.kernel.globals;
                         let other = B::or(
                             globals
+                                .iter()
                                 .filter_map(|v| Some(N::var(v).ne(&N::num(*model.vars.get(&v.name)?))))
                                 .collect::<Vec<_>>(),
                         );
                         if run_refutes && asked.avoided.len() < AGAIN && other.as_lit().is_none() {
                             refuted = Some(accesses);
                             asked.avoided.push(other);
+                            asked.avoided.extend(asked.divisors(pair, globals));
                             continue;
                         }
                         if self.full() {
@@ -275,6 +300,24 @@ impl Check<'_> {
             let text = "there is a race, but not with the stored values as they are modelled".to_owned();
             self.unknown(array, &Reason::Incomplete(text), at.level);
         }
+    }
+
+    /// That a launch is not larger than is taken for granted, where that of a model is.
+    fn beyond(&self, model: &Model) -> Option<B> {
+        let axes = ["x", "y", "z"];
+        let sizes = [("blockDim", self.launch.block), ("gridDim", self.launch.grid)];
+        let fixed = sizes.iter().flat_map(|(_, sizes)| sizes).flatten().product::<i128>();
+        let open = sizes.iter().flat_map(|(what, sizes)| {
+            axes.iter()
+                .zip(sizes)
+                .filter(|(_, s)| s.is_none())
+                .map(move |(axis, _)| Var::new(format!("{what}.{axis}").as_str(), IntTy::U32))
+        });
+        let open: Vec<Var> = open.filter(|v| self.inferred.kernel.globals.contains(v)).collect();
+        let threads =
+            open.iter().fold(fixed, |all, v| all.saturating_mul(model.vars.get(&v.name).copied().unwrap_or(1)));
+        let volume = open.iter().fold(N::num(fixed), |all, v| N::mul(IntTy::MATH, &all, &N::var(v)));
+        (!self.options.large_grids && !open.is_empty() && threads > MAX_ALONG).then(|| volume.le(&N::num(MAX_ALONG)))
     }
 
     /// What it rests on that accesses which stand for all those to the array do not race. [OPT-MERGE]

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::syntax::{B, BExp, Fun, N, NExp, Var, work};
+use super::syntax::{B, BExp, Fun, N, NBin, NExp, Var, work};
 use crate::base::Name;
 
 /// What replaces an application of a function to these arguments, if anything does.
@@ -106,11 +106,13 @@ impl<'a> Subst<'a> {
     }
 }
 
-/// Calls back on every variable and every function of a term, each shared subterm once.
+/// The variables, the functions and the divisors of terms; each shared subterm is looked at once.
 #[derive(Default)]
 pub struct Leaves {
     pub vars: BTreeSet<Var>,
     pub functions: BTreeSet<Fun>,
+    /// That are no numbers.
+    pub divisors: Vec<N>,
     seen: FxHashSet<usize>,
 }
 
@@ -125,7 +127,10 @@ impl Leaves {
             NExp::Var(var) => {
                 self.vars.insert(var.clone());
             }
-            NExp::Bin(_, _, l, r) => {
+            NExp::Bin(op, _, l, r) => {
+                if matches!(op, NBin::Div | NBin::Rem) && r.as_num().is_none() && !self.divisors.contains(r) {
+                    self.divisors.push(r.clone());
+                }
                 self.numeric(l);
                 self.numeric(r);
             }

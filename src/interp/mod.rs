@@ -28,6 +28,11 @@ pub use stranded::strand;
 
 /// Why a run has no meaning that goes against what its user takes for granted.
 pub const ASSUMPTION: &str = "an assumption does not hold";
+/// Arithmetic without a meaning.
+pub const NO_NUMBER: [&str; 3] = [DIVISION, SHIFT, OVERFLOW];
+const DIVISION: &str = "division by zero";
+const SHIFT: &str = "shift by more than there is";
+const OVERFLOW: &str = "signed overflow";
 
 /// What a kernel is run with.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Values of a run: integers and addresses, floating-point numbers, and structures by their bytes.
 
 use super::memory::{int_bytes, mix};
-use super::{Stop, undefined, unsupported};
+use super::{DIVISION, OVERFLOW, SHIFT, Stop, undefined, unsupported};
 use crate::exp::{IntTy, NBin, eval};
 use crate::kernel::bits::of_bits;
 use crate::kernel::types::Type;
@@ -79,9 +79,9 @@ pub fn encode(ty: &Type, value: &Value) -> Result<Vec<Option<u8>>, Stop> {
 /// `l op r` in C, where it has a meaning.
 pub fn arithmetic(op: NBin, ty: IntTy, l: i128, r: i128) -> Result<i128, Stop> {
     match op {
-        NBin::Div | NBin::Rem if ty.wrap(r) == 0 => return undefined("division by zero"),
+        NBin::Div | NBin::Rem if ty.wrap(r) == 0 => return undefined(DIVISION),
         NBin::Shl | NBin::Shr if ty.bits != 0 && !(0..i128::from(ty.bits)).contains(&r) => {
-            return undefined("shift by more than there is");
+            return undefined(SHIFT);
         }
         NBin::Add | NBin::Sub | NBin::Mul | NBin::Div if ty.signed && ty.bits != 0 => {
             let (l, r) = (ty.wrap(l), ty.wrap(r));
@@ -93,7 +93,7 @@ pub fn arithmetic(op: NBin, ty: IntTy, l: i128, r: i128) -> Result<i128, Stop> {
             };
             return match exact.filter(|n| ty.contains(*n)) {
                 Some(n) => Ok(n),
-                None => undefined("signed overflow"),
+                None => undefined(OVERFLOW),
             };
         }
         _ => {}
@@ -197,7 +197,7 @@ pub fn pure(name: &str, args: &[Value], ty: &Type) -> Result<Value, Stop> {
     let numbers = args.iter().map(Value::int).collect::<Result<Vec<_>, _>>()?;
     let value = match (name, numbers.as_slice()) {
         ("abs" | "labs" | "llabs", [x]) if int.contains(x.abs()) => x.abs(),
-        ("abs" | "labs" | "llabs", [_]) => return undefined("signed overflow"),
+        ("abs" | "labs" | "llabs", [_]) => return undefined(OVERFLOW),
         ("__mul24" | "mul24", [l, r]) => {
             let narrow = IntTy { bits: 24, signed: true };
             narrow.wrap(*l) * narrow.wrap(*r)

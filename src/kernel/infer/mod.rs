@@ -245,7 +245,7 @@ const MAX_CLUSTER: i128 = 16;
 
 /// Threads along the first axis of a launch of unknown size, unless it is said that there may be more: few enough that an
 /// `int` holds the number of a thread, also when each thread has up to eight elements.
-const MAX_ALONG: i128 = (1 << 28) - 1024;
+pub const MAX_ALONG: i128 = (1 << 28) - 1024;
 
 /// Infers the protocol of a kernel.
 pub fn infer(program: &Program, kernel: FunId, config: &Config) -> Inferred {

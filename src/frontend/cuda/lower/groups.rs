@@ -152,12 +152,9 @@ impl<'l, 't> Body<'l, 't> {
             return self.preceded(also, Expr::new(choice, Type::Void, span));
         }
         match scope {
-            None if matches!(group.value(), Type::Unknown(name) if name.ends_with("thread_group")) => Expr::unknown(
-                "unknown-order",
-                "which threads this barrier waits for is not known",
-                Type::Void,
-                span,
-            ),
+            None if matches!(group.value(), Type::Unknown(name) if name.ends_with("thread_group")) => {
+                Expr::unknown("unknown-order", "which threads this barrier waits for is not known", Type::Void, span)
+            }
             Some(scope) => Expr::new(ExprKind::Intrinsic(Intrinsic::Barrier(scope), vec![]), Type::Void, span),
             None => part,
         }
