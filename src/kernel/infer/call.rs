@@ -38,9 +38,7 @@ impl<'p> Walk<'p> {
         let function = self.function(id);
         let Some(body) = &function.body else {
             let text = format!("`{}`, which is only declared, touches nothing but what it is given", function.name);
-            if !self.assumptions.contains(&text) {
-                self.assumptions.push(text);
-            }
+            self.takes_for_granted(&text);
             return self.unknown_function(&function.name.clone(), args, &function.returns.clone(), span);
         };
         if self.frames.iter().any(|f| f.function == id) || self.frames.len() > MAX_CALL_DEPTH {
@@ -97,9 +95,7 @@ impl<'p> Walk<'p> {
                 "a function pointer that is not known is one of {}, whose addresses are taken",
                 names.join(", ")
             );
-            if !self.assumptions.contains(&text) {
-                self.assumptions.push(text);
-            }
+            self.takes_for_granted(&text);
             let which = self.fresh_of_type("callee", IntTy::U32);
             let known = candidates.iter().map(|(_, id)| *id).filter(|id| !taken.contains(id));
             let all: Vec<FunId> = known.chain(taken.iter().copied()).collect();
@@ -278,9 +274,7 @@ impl<'p> Walk<'p> {
             }
             Intrinsic::BareBarrier => {
                 let assumed = "`__builtin_amdgcn_s_barrier` orders memory as `__syncthreads` does";
-                if !self.assumptions.iter().any(|a| a == assumed) {
-                    self.assumptions.push(assumed.to_owned());
-                }
+                self.takes_for_granted(assumed);
                 self.barrier(Scope::Block, None, Fence::ALL, span);
                 Value::Void
             }
@@ -400,9 +394,7 @@ impl<'p> Walk<'p> {
                         }
                         _ => format!("all threads that the mask of `{name}` names get there"),
                     };
-                    if !self.assumptions.contains(&text) {
-                        self.assumptions.push(text);
-                    }
+                    self.takes_for_granted(&text);
                 }
                 self.unknown_of(&expr.ty, name.as_str())
             }
@@ -622,6 +614,17 @@ impl<'p> Walk<'p> {
         self.ranged(&moved, &Value::Num(N::num(1)), Mode::Wr(None), span);
     }
 
+    fn surface_of(&mut self, name: &str) -> ObjId {
+        let name = format!("{name}.surface");
+        match self.objects.iter().position(|o| o.name.as_str() == name) {
+            Some(at) => ObjId(at as u32),
+            None => {
+                let ty = Type::Array(std::sync::Arc::new(Type::Int(IntTy::I8)), None);
+                self.object(&name, ObjectKind::Array(crate::core::Space::Global), ty)
+            }
+        }
+    }
+
     /// An element of a surface: each surface is an array of its own, in global memory, that is never a pointer's target.
     fn surface(&mut self, write: bool, coordinates: usize, args: &'p [Expr], expr: &'p Expr) -> Value {
         /// A row in bytes, and rows in a layer: no surface is larger. (CUDA C++ Programming Guide, Technical Specifications)
@@ -635,17 +638,20 @@ impl<'p> Walk<'p> {
             ExprKind::Load(place) if matches!(place.kind, ExprKind::Global(_)) => {
                 self.place(place).targets.first().map(|t| t.object)
             }
+            ExprKind::Unknown(unknown) if unknown.code == "unknown-value" => match &surface.ty {
+                Type::Unknown(name) if name.starts_with('?') => {
+                    let name = name.trim_start_matches('?');
+                    let assumed = format!("`{name}`, which is not declared, is a surface of its own");
+                    self.takes_for_granted(&assumed);
+                    Some(self.surface_of(name))
+                }
+                _ => None,
+            },
             _ => match self.eval(surface) {
-                Value::Num(n) => n.as_var().cloned().filter(|v| self.globals_vars.contains(v)).map(|v| {
-                    let name = format!("{}.surface", v.name);
-                    match self.objects.iter().position(|o| o.name.as_str() == name) {
-                        Some(at) => ObjId(at as u32),
-                        None => {
-                            let ty = Type::Array(std::sync::Arc::new(Type::Int(IntTy::I8)), None);
-                            self.object(&name, ObjectKind::Array(crate::core::Space::Global), ty)
-                        }
-                    }
-                }),
+                Value::Num(n) => match n.as_var().filter(|v| self.globals_vars.contains(v)) {
+                    Some(v) => Some(self.surface_of(v.name.clone().as_str())),
+                    None => None,
+                },
                 _ => None,
             },
         };

@@ -670,9 +670,7 @@ impl<'p> Walk<'p> {
             value = N::ite(&at.eq(&N::num(i128::from(*place))), &N::num(int.wrap(*n)), &value);
         }
         let text = format!("`{}` holds what the host copies there", global.decl.name);
-        if !self.assumptions.contains(&text) {
-            self.assumptions.push(text);
-        }
+        self.takes_for_granted(&text);
         Some(Value::Num(value))
     }
 
