@@ -326,8 +326,9 @@ impl Facts {
             self.kept.extend(self.values.id(&N::var(&var)));
         }
         let alone = |atom: AtomId| poly.terms.iter().filter(|(m, _)| m.contains(&atom)).count() == 1;
-        // What is no digit first. Then the one with the widest interval: narrow ones are the digits of indices.
-        let mut candidates: Vec<(u8, Reverse<i128>, AtomId, i128)> = Vec::new();
+        // What is no digit first. Then the one with the widest interval, and the rest of the largest product: narrow ones
+        // are the digits of indices.
+        let mut candidates: Vec<(u8, Reverse<i128>, Reverse<usize>, AtomId, i128)> = Vec::new();
         for (monomial, c) in &poly.terms {
             if let [atom] = monomial.as_slice()
                 && c.abs() == 1
@@ -340,10 +341,10 @@ impl Facts {
                 };
                 let Interval { lo, hi } = self.values.atom_interval(*atom);
                 let width = hi.zip(lo).and_then(|(hi, lo)| hi.checked_sub(lo)).unwrap_or(i128::MAX);
-                candidates.push((turn, Reverse(width), *atom, *c));
+                candidates.push((turn, Reverse(width), Reverse(self.values.factors(*atom)), *atom, *c));
             }
         }
-        let Some((_, _, atom, c)) = candidates.into_iter().min() else {
+        let Some((.., atom, c)) = candidates.into_iter().min() else {
             // It is as good as two bounds.
             self.at_most.push(poly.clone());
             self.at_most.extend(poly.scale(-1).ok());

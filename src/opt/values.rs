@@ -356,6 +356,14 @@ impl Values {
     }
 
     /// Is the unknown a variable?
+    /// Of how many factors the divisor is that a rest is less than.
+    pub fn factors(&self, rest: AtomId) -> usize {
+        match self.atoms.get_index(rest as usize) {
+            Some((Atom::Rest(_, by), _)) => by.terms.iter().map(|(m, _)| m.len()).max().unwrap_or(0),
+            _ => 0,
+        }
+    }
+
     pub fn is_var(&self, atom: AtomId) -> bool {
         matches!(self.atoms.get_index(atom as usize), Some((Atom::Term(term), _)) if term.as_var().is_some())
     }
