@@ -35,6 +35,8 @@ pub struct Facts {
     /// How many of `values.divisions` and of `values.defined` are among the facts.
     divisions: usize,
     defined: usize,
+    /// The same of `values.wholes`.
+    wholes: usize,
     /// The conditions contradict each other.
     pub(super) contradiction: bool,
     /// The strongest rule that was used.
@@ -62,6 +64,7 @@ impl Facts {
             told_apart,
             kept: BTreeSet::new(),
             divisions: 0,
+            wholes: 0,
             defined: 0,
             contradiction: false,
             rule: Rule::Guard,
@@ -248,10 +251,31 @@ impl Facts {
                 return;
             }
             self.choose();
-            if self.contradiction || (before == (self.solved.len(), self.choices.len()) && self.equal.is_empty()) {
+            if self.contradiction {
+                return;
+            }
+            if before == (self.solved.len(), self.choices.len()) && self.equal.is_empty() && !self.use_wholes() {
                 return;
             }
         }
+    }
+
+    /// Sums that were divided are known by quotients and rests until nothing more follows: then by what they are sums of. Two
+    /// that turned out to be the same are equal first. [OPT-WHOLE]
+    fn use_wholes(&mut self) -> bool {
+        let all = self.values.wholes.clone();
+        let apart = |(one, _): &(Poly, Poly), (two, _): &(Poly, Poly), by: &Poly| {
+            let by = self.reduced(by)?.as_constant()?;
+            one.sub(two).ok()?.plus(-by).ok()
+        };
+        let pairs =
+            all.iter().enumerate().skip(self.wholes).flat_map(|(i, two)| all.iter().take(i).map(move |one| (one, two)));
+        let same: Vec<Poly> = pairs.filter_map(|(one, two)| apart(one, two, &one.1.sub(&two.1).ok()?)).collect();
+        let sums = all.iter().skip(self.wholes).filter_map(|(whole, parts)| whole.sub(parts).ok());
+        self.equal.extend(same.into_iter().chain(sums));
+        let more = all.len() > self.wholes;
+        self.wholes = all.len();
+        more
     }
 
     /// The rests of which it has turned out that they are not negative, and less than the divisor. [OPT-QUOTIENT]
@@ -302,6 +326,9 @@ impl Facts {
 
     /// Uses an equation: it has no solution, or falls apart, or expresses an unknown by others.
     fn equation(&mut self, equation: &Poly) {
+        if self.values.keep_whole(equation) {
+            return;
+        }
         let Some(poly) = self.reduced(equation) else { return };
         if let Some(constant) = poly.as_constant() {
             self.contradiction |= constant != 0;
@@ -326,22 +353,24 @@ impl Facts {
             self.kept.extend(self.values.id(&N::var(&var)));
         }
         let alone = |atom: AtomId| poly.terms.iter().filter(|(m, _)| m.contains(&atom)).count() == 1;
-        // What is no digit first. Then the one with the widest interval, and the rest of the largest product: narrow ones
-        // are the digits of indices.
+        // What is no digit first. Then what is divided, of which quotient and rest tell more. Then the one with the widest
+        // interval, and the rest of the largest product: narrow ones are the digits of indices.
         let mut candidates: Vec<(u8, Reverse<i128>, Reverse<usize>, AtomId, i128)> = Vec::new();
         for (monomial, c) in &poly.terms {
             if let [atom] = monomial.as_slice()
                 && c.abs() == 1
                 && alone(*atom)
             {
-                let turn = match () {
-                    () if self.values.loose.contains(atom) => 0,
-                    () if self.values.is_var(*atom) && !self.kept.contains(atom) => 1,
-                    () => 2,
-                };
                 let Interval { lo, hi } = self.values.atom_interval(*atom);
                 let width = hi.zip(lo).and_then(|(hi, lo)| hi.checked_sub(lo)).unwrap_or(i128::MAX);
-                candidates.push((turn, Reverse(width), Reverse(self.values.factors(*atom)), *atom, *c));
+                let (turn, width, factors) = match () {
+                    () if self.values.loose.contains(atom) => (0, width, 0),
+                    // The first one is not the rest of an earlier division.
+                    () if self.values.is_dividend(*atom) => (1, 0, 0),
+                    () if self.values.is_var(*atom) && !self.kept.contains(atom) => (2, width, 0),
+                    () => (3, width, self.values.factors(*atom)),
+                };
+                candidates.push((turn, Reverse(width), Reverse(factors), *atom, *c));
             }
         }
         let Some((.., atom, c)) = candidates.into_iter().min() else {

@@ -43,6 +43,8 @@ pub struct Values {
     pub loose: BTreeSet<AtomId>,
     /// Dividends without their quotients and rests: polynomials that are 0.
     pub divisions: Vec<Poly>,
+    /// Sums that are divided, and divisor times quotient and rest of their first division. [OPT-WHOLE]
+    pub wholes: Vec<(Poly, Poly)>,
     /// Polynomials that are at most 0, by the definition of a quotient.
     pub defined: Vec<Poly>,
     /// The terms of which it was assumed that they do not overflow.
@@ -72,6 +74,7 @@ impl Values {
             dividends: Vec::new(),
             loose: BTreeSet::new(),
             divisions: Vec::new(),
+            wholes: Vec::new(),
             defined: Vec::new(),
             assumed: IndexSet::new(),
             doubtful: false,
@@ -137,6 +140,9 @@ impl Values {
                     self.in_type(raw, *ty, term)
                 }
             },
+            NExp::Bin(op @ (NBin::Min | NBin::Max), ty, l, r) => {
+                self.extreme(*op, *ty, l, r).unwrap_or_else(|| self.unknown(term))
+            }
             NExp::Bin(op, ty, l, r) => self.division(term, *op, *ty, [l, r]).unwrap_or_else(|| self.unknown(term)),
             NExp::If(..) | NExp::Call(..) | NExp::Num(_) | NExp::Var(_) => self.unknown(term),
         };
@@ -151,6 +157,23 @@ impl Values {
             NBin::Sub => a.sub(&b).ok(),
             _ => a.mul(&b).ok(),
         }
+    }
+
+    /// The smaller or larger of two values, where their intervals tell.
+    fn extreme(&mut self, op: NBin, ty: IntTy, l: &N, r: &N) -> Option<Poly> {
+        let (a, b) = (self.value(l)?, self.value(r)?);
+        // The operator converts its operands to its type, which must not change them.
+        let kept = |p: &Poly| ty.bits == 0 || self.interval(p).within(Interval::of_type(ty));
+        if !(kept(&a) && kept(&b)) {
+            return None;
+        }
+        let difference = self.interval(&a.sub(&b).ok()?);
+        let first_is_larger = match difference {
+            Interval { lo: Some(lo), .. } if lo >= 0 => true,
+            Interval { hi: Some(hi), .. } if hi <= 0 => false,
+            _ => return None,
+        };
+        Some(if first_is_larger == (op == NBin::Max) { a } else { b })
     }
 
     /// The value of a term, which is congruent to `raw` modulo the period of its type.
@@ -228,16 +251,25 @@ impl Values {
         let (whole, divisor) = self.divided_before(&of, &by).unwrap_or_else(|| (of.clone(), by.clone()));
         let quotient = self.atom(Atom::Quotient(whole, divisor), narrow);
         let rest = self.atom(Atom::Rest(of.clone(), by.clone()), top);
-        let division = of.sub(&by.mul(&quotient).ok()?).ok()?.sub(&rest).ok()?;
-        if !self.divisions.contains(&division) {
+        let parts = by.mul(&quotient).ok()?.add(&rest).ok()?;
+        let division = of.sub(&parts).ok()?;
+        if !self.divisions.contains(&division) && !self.wholes.iter().any(|(w, p)| *w == of && *p == parts) {
             if plain && by.as_constant().is_none() {
                 self.defined.push(rest.sub(&by).ok()?.plus(1).ok()?);
+            }
+            // The rest of a division by `m d` is less than `m` times `d`. [OPT-QUOTIENT]
+            if plain && let Some(times) = self.rest_below(&of).and_then(|below| self.exactly(&below, &by)) {
+                self.defined.push(quotient.sub(&times).ok()?.plus(1).ok()?);
             }
             if !plain {
                 self.loose.extend(rest.as_atom());
             }
             self.dividends.extend(self.solved(&division, &of));
-            self.divisions.push(division);
+            match self.wholes.iter().find(|(whole, _)| *whole == of) {
+                _ if of.as_atom().is_some() => self.divisions.push(division),
+                Some((_, others)) => self.divisions.push(others.sub(&parts).ok()?),
+                None => self.wholes.push((of.clone(), parts)),
+            }
         }
         Some(if remainder { rest } else { quotient })
     }
@@ -247,6 +279,15 @@ impl Values {
         match self.atoms.get_index(of.as_atom()? as usize)?.0 {
             Atom::Quotient(whole, divisor) => Some((whole.clone(), divisor.mul(by).ok()?)),
             Atom::Term(_) | Atom::Rest(..) => None,
+        }
+    }
+
+    /// The divisor of which this is a rest that is less than it.
+    fn rest_below(&self, rest: &Poly) -> Option<Poly> {
+        let atom = rest.as_atom().filter(|atom| !self.loose.contains(atom))?;
+        match self.atoms.get_index(atom as usize)?.0 {
+            Atom::Rest(_, by) => Some(by.clone()),
+            Atom::Term(_) | Atom::Quotient(..) => None,
         }
     }
 
@@ -362,6 +403,29 @@ impl Values {
             Some((Atom::Rest(_, by), _)) => by.terms.iter().map(|(m, _)| m.len()).max().unwrap_or(0),
             _ => 0,
         }
+    }
+
+    /// Keeps an equation that says what sum it is that is divided; `false` if it is no such equation, or was kept. [OPT-WHOLE]
+    pub fn keep_whole(&mut self, equation: &Poly) -> bool {
+        let whole = equation.terms.iter().find_map(|(monomial, c)| match monomial.as_slice() {
+            [atom] if c.abs() == 1 && self.is_dividend(*atom) => {
+                let parts = Poly::atom(*atom);
+                Some((parts.sub(&equation.scale(*c).ok()?).ok()?, parts))
+            }
+            _ => None,
+        });
+        match whole.filter(|(sum, _)| sum.terms.len() > 1) {
+            Some(whole) if !self.divisions.contains(equation) && !self.wholes.contains(&whole) => {
+                self.wholes.push(whole);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Is this an unknown that is divided itself?
+    pub fn is_dividend(&self, atom: AtomId) -> bool {
+        self.atoms.keys().any(|a| matches!(a, Atom::Rest(of, _) if of.as_atom() == Some(atom)))
     }
 
     pub fn is_var(&self, atom: AtomId) -> bool {
