@@ -193,6 +193,41 @@ fn a_class_is_that_of_the_kernel_and_not_of_its_mutant() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// What was divided by is not 0, and not negative unless that is asked for; where nothing was divided, 0 is a value.
+#[test]
+fn what_is_divided_by_is_a_size() {
+    let check = |body: &str, negative: bool| {
+        let mut settings = Settings { jobs: 1, ..Settings::default() };
+        settings.check.negative_sizes = negative;
+        let text = format!(
+            "//--blockDim=64 --gridDim=1\n__global__ void k(int *a, int n, int m) {{ int t = threadIdx.x; {body} }}\n"
+        );
+        let report = check_files(&[(PathBuf::from("k.cu"), text)], &settings, &solver_settings());
+        let kernel = report.kernels.into_iter().next().expect("a kernel");
+        (kernel.verdict, kernel.assumptions.iter().any(|a| a.contains("by which something is divided")))
+    };
+    let rest = "a[n > 0 ? t : t % n] = t;";
+    assert_eq!(check(rest, true), (Verdict::Racy, false), "one alternative divides");
+    let rows = "int r = t / n, c = t % n; a[r * n + c] = t;";
+    assert_eq!(check(rows, false), (Verdict::RaceFree, true));
+    let signs = "int r = t / n, c = t % n; a[(n > 0) * (r * n + c)] = t;";
+    assert_eq!(check(signs, false), (Verdict::RaceFree, true));
+    assert_eq!(check(signs, true), (Verdict::Racy, false));
+    let zero = "int r = t / n; if (n == 0 && r == 0) a[0] = t;";
+    assert_eq!(check(zero, true), (Verdict::RaceFree, false), "no thread gets there");
+    for (racy, text) in [("a[n ? n * t / n : 0] = t;", "n may be 0"), ("a[n == 0 || t / n < 3 ? 0 : t] = t;", "or")] {
+        assert_eq!(check(racy, false).0, Verdict::Racy, "{text}");
+    }
+    assert_eq!(check("a[t / (n + m)] = t;", false), (Verdict::Racy, true));
+    assert_eq!(
+        check("if (m == 0) a[t % (n + m) + n * (t / n)] = t;", false),
+        (Verdict::RaceFree, true),
+        "a part may be 0"
+    );
+    assert_eq!(check("if (m < 0) a[t % (n + m)] = t;", false), (Verdict::RaceFree, true));
+    assert_eq!(check("if (m < 0) a[t % (n - m)] = t;", false).0, Verdict::Racy, "a difference is no size");
+}
+
 /// A launch that is larger than is taken for granted, which is then listed, and one that is not.
 #[test]
 fn a_race_of_a_launch_that_is_too_large_is_none() {

@@ -33,6 +33,8 @@ pub struct CheckOptions {
     pub conditions: Vec<String>,
     pub all_dims: bool,
     pub large_grids: bool,
+    /// What something is divided by may be negative.
+    pub negative_sizes: bool,
     pub warp_size: u32,
     pub max_findings: usize,
     pub path: PhasePath,
@@ -51,6 +53,7 @@ impl Default for CheckOptions {
             conditions: Vec::new(),
             all_dims: false,
             large_grids: false,
+            negative_sizes: false,
             warp_size: 32,
             max_findings: 20,
             path: PhasePath::Phases,

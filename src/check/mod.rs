@@ -2,6 +2,7 @@
 
 pub mod barriers;
 pub mod contradiction;
+mod divisors;
 pub mod dump;
 pub mod execute;
 pub mod findings;

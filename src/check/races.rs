@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use super::divisors::Divisors;
 use super::execute::Tried;
 use super::findings::{Key, axes, kind, report_level};
 use super::kernel::Check;
@@ -15,7 +16,7 @@ use crate::base::Name;
 use crate::core::race::{ArrayRaces, RacePhase, same_value_pair};
 use crate::core::scope::{Level, Task};
 use crate::core::{Mode, SiteId};
-use crate::exp::{B, IntTy, Leaves, N, Var, free_vars_b, free_vars_n};
+use crate::exp::{B, IntTy, N, Var, free_vars_b, free_vars_n};
 use crate::kernel::infer::MAX_ALONG;
 use crate::report::finding::{AccessMode, AccessReport, Finding, FindingClass, FindingKind, Replay, Witness};
 use crate::smt::{Answer, Model, Reason};
@@ -84,14 +85,6 @@ impl Asked<'_> {
         B::and(parts)
     }
 
-    /// That what this race divides by is not 0, where all threads divide by the same.
-    fn divisors(&self, pair: [usize; 2], globals: &[Var]) -> Vec<B> {
-        let mut leaves = Leaves::default();
-        leaves.boolean(&self.race(pair, false));
-        let common = leaves.divisors.iter().filter(|n| free_vars_n(n).iter().all(|v| globals.contains(v)));
-        common.map(|n| n.ne(&N::num(0))).collect()
-    }
-
     fn accesses(&self, pair: [usize; 2]) -> [(SiteId, u8); 2] {
         pair.map(|i| (self.phase.sides[i].site, kind(&self.phase.sides[i].mode)))
     }
@@ -121,7 +114,8 @@ struct Judged {
 
 impl Check<'_> {
     pub(super) fn level(&mut self, at: &AtLevel) {
-        for phase in at.race_phases() {
+        for mut phase in at.race_phases() {
+            self.divided(&mut phase);
             for array in phase.arrays() {
                 let selected =
                     self.options.arrays.is_empty() || self.options.arrays.iter().any(|a| a == array.as_str());
@@ -136,6 +130,18 @@ impl Check<'_> {
                     return;
                 }
             }
+        }
+    }
+
+    /// Nothing was divided by zero before an access, nor by a size that is negative. [CHK-DIVISOR]
+    fn divided(&mut self, phase: &mut RacePhase) {
+        for side in &mut phase.sides {
+            let globals = &self.inferred.kernel.globals;
+            let (conditions, sizes) = Divisors::of(side).conditions(globals, self.options.negative_sizes);
+            side.guard = B::and([side.guard.clone(), conditions]);
+            self.rests_on(
+                sizes.iter().map(|name| format!("`{name}`, by which something is divided, is not negative")).collect(),
+            );
         }
     }
 
@@ -271,7 +277,6 @@ impl Check<'_> {
                         if run_refutes && asked.avoided.len() < AGAIN && other.as_lit().is_none() {
                             refuted = Some(accesses);
                             asked.avoided.push(other);
-                            asked.avoided.extend(asked.divisors(pair, globals));
                             continue;
                         }
                         if self.full() {

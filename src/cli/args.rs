@@ -298,6 +298,9 @@ pub struct LaunchArgs {
     /// Do not assume that a launch of unknown size has fewer than 2^28 threads along x
     #[arg(long)]
     pub large_grids: bool,
+    /// Do not assume that the sizes by which something is divided are not negative
+    #[arg(long)]
+    pub negative_sizes: bool,
     /// Take nothing from the launches in the host code
     #[arg(long)]
     pub ignore_host: bool,

@@ -135,6 +135,7 @@ pub struct LaunchConfig {
     pub grid: Option<Dims>,
     pub all_dims: bool,
     pub large_grids: bool,
+    pub negative_sizes: bool,
     pub warp_size: u32,
     pub ignore_host: bool,
 }
@@ -308,6 +309,7 @@ impl LaunchConfig {
             grid: args.grid_dim,
             all_dims: args.all_dims,
             large_grids: args.large_grids,
+            negative_sizes: args.negative_sizes,
             warp_size: args.warp_size,
             ignore_host: args.ignore_host,
         })

@@ -73,6 +73,7 @@ fn settings(source: &SourceConfig, launch: &LaunchConfig, kernels: &[String]) ->
         check: CheckOptions {
             all_dims: launch.all_dims,
             large_grids: launch.large_grids,
+            negative_sizes: launch.negative_sizes,
             warp_size: launch.warp_size,
             ..CheckOptions::default()
         },

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::syntax::{B, BExp, Fun, N, NBin, NExp, Var, work};
+use super::syntax::{B, BExp, Fun, N, NExp, Var, work};
 use crate::base::Name;
 
 /// What replaces an application of a function to these arguments, if anything does.
@@ -106,13 +106,11 @@ impl<'a> Subst<'a> {
     }
 }
 
-/// The variables, the functions and the divisors of terms; each shared subterm is looked at once.
+/// The variables and the functions of terms; each shared subterm is looked at once.
 #[derive(Default)]
 pub struct Leaves {
     pub vars: BTreeSet<Var>,
     pub functions: BTreeSet<Fun>,
-    /// That are no numbers.
-    pub divisors: Vec<N>,
     seen: FxHashSet<usize>,
 }
 
@@ -127,10 +125,7 @@ impl Leaves {
             NExp::Var(var) => {
                 self.vars.insert(var.clone());
             }
-            NExp::Bin(op, _, l, r) => {
-                if matches!(op, NBin::Div | NBin::Rem) && r.as_num().is_none() && !self.divisors.contains(r) {
-                    self.divisors.push(r.clone());
-                }
+            NExp::Bin(_, _, l, r) => {
                 self.numeric(l);
                 self.numeric(r);
             }

@@ -159,7 +159,7 @@ impl Values {
         }
     }
 
-    /// The smaller or larger of two values, where their intervals tell.
+    /// The smaller or larger of two values, where their intervals tell. [OPT-EXTREME]
     fn extreme(&mut self, op: NBin, ty: IntTy, l: &N, r: &N) -> Option<Poly> {
         let (a, b) = (self.value(l)?, self.value(r)?);
         // The operator converts its operands to its type, which must not change them.
