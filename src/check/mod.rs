@@ -7,6 +7,7 @@ pub mod dump;
 pub mod execute;
 pub mod findings;
 pub mod fragments;
+mod guess;
 pub mod host;
 pub mod infer;
 pub mod kernel;

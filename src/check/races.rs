@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use super::divisors::Divisors;
 use super::execute::Tried;
 use super::findings::{Key, axes, kind, report_level};
+use super::guess::guesses;
 use super::kernel::Check;
 use super::near::near;
 use super::pipeline::AtLevel;
@@ -51,13 +52,13 @@ struct Asked<'p> {
     avoided: Vec<B>,
     /// What is known of any pair of threads.
     facts: Vec<B>,
-    /// The launch is not larger than is taken for granted.
-    launch: Option<B>,
+    /// Launches and sizes that are looked at: none larger than is taken for granted, or only some. [WIT-LAUNCH], [WIT-GUESS]
+    within: Vec<B>,
 }
 
 impl Asked<'_> {
     fn query(&self, more: impl IntoIterator<Item = B>) -> crate::smt::Query {
-        let known = self.base.iter().chain(&self.facts).chain(&self.launch).chain(&self.blocked).chain(&self.avoided);
+        let known = self.base.iter().chain(&self.facts).chain(&self.within).chain(&self.blocked).chain(&self.avoided);
         question(known.cloned().chain(more).collect())
     }
 
@@ -80,7 +81,7 @@ impl Asked<'_> {
         let two = self.phase.instantiate(sides[1], Task::Two);
         let same = same_value_pair(&one, &two);
         let mut parts = vec![self.phase.assumptions.clone(), self.phase.pair(sides[0], sides[1])];
-        parts.extend(self.facts.iter().chain(&self.launch).chain(&self.avoided).cloned());
+        parts.extend(self.facts.iter().chain(&self.within).chain(&self.avoided).cloned());
         parts.push(if same_value { same } else { B::not(&same) });
         B::and(parts)
     }
@@ -203,14 +204,26 @@ impl Check<'_> {
             tries: BARREN,
             avoided: Vec::new(),
             facts,
-            launch: None,
+            within: Vec::new(),
         };
         let known = self.findings.confirmed(array, phase.level);
         known.iter().for_each(|pair| asked.block(array, *pair));
         let started = Instant::now();
         let mut some;
         self.queries += 1;
-        match self.session.exists(&asked.query([])) {
+        let mut guessed = None;
+        let mut answer = self.session.with_little_work(&asked.query([]));
+        if let Answer::Unknown(reason) = &answer {
+            match self.guess(&asked, array) {
+                Some((model, sizes)) => {
+                    guessed = Some(reason.clone());
+                    asked.within.push(sizes);
+                    answer = Answer::Sat(model);
+                }
+                None => answer = self.session.exists(&asked.query([])),
+            }
+        }
+        match answer {
             Answer::Unsat { assumptions } => return self.rests_on(assumptions),
             Answer::Sat(model) => some = Some(model),
             Answer::Unknown(reason) => return self.unknown(array, &reason, at.level),
@@ -222,7 +235,10 @@ impl Check<'_> {
                     assumptions.push("fewer than 2^28 threads in all".to_owned());
                     return self.rests_on(assumptions);
                 }
-                Answer::Sat(model) => (some, asked.launch) = (Some(model), Some(limit)),
+                Answer::Sat(model) => {
+                    some = Some(model);
+                    asked.within.push(limit);
+                }
                 Answer::Unknown(_) => {}
             }
         }
@@ -301,10 +317,32 @@ impl Check<'_> {
                 }
             }
         }
+        // With other sizes there may be more.
+        if let Some(reason) = guessed {
+            self.cut = true;
+            if !self.findings.any(FindingClass::Confirmed) {
+                return self.unknown(array, &reason, at.level);
+            }
+        }
         if !any {
             let text = "there is a race, but not with the stored values as they are modelled".to_owned();
             self.unknown(array, &Reason::Incomplete(text), at.level);
         }
+    }
+
+    /// A race of different values for some sizes, and these. [WIT-GUESS]
+    fn guess(&mut self, asked: &Asked, array: &Name) -> Option<(Model, B)> {
+        let races = asked.phase.races_on(array);
+        let formula = B::and([races.formula.clone(), B::not(&races.same_value)]);
+        for sizes in guesses(asked.phase, &formula, &self.inferred.kernel.globals) {
+            let mut asserts = vec![asked.phase.assumptions.clone(), formula.clone(), sizes.clone()];
+            asserts.extend(asked.blocked.iter().chain(&asked.facts).cloned());
+            self.queries += 1;
+            if let Answer::Sat(model) = self.session.with_little_work(&question(asserts)) {
+                return Some((model, sizes));
+            }
+        }
+        None
     }
 
     /// That a launch is not larger than is taken for granted, where that of a model is.

@@ -12,5 +12,5 @@ pub mod syntax;
 pub use conversions::conversions;
 pub use eval::{Env, EvalError, eval_b, eval_n};
 pub use interval::{Interval, Ranges};
-pub use subst::{Subst, free_vars_b, free_vars_n};
+pub use subst::{Subst, free_vars_b, free_vars_n, subterms};
 pub use syntax::{B, BExp, Fun, FunKind, IntTy, N, NBin, NExp, NRel, Order, Ticket, Var};

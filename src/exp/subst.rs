@@ -172,3 +172,39 @@ pub fn free_vars_b(term: &B) -> BTreeSet<Var> {
     leaves.boolean(term);
     leaves.vars
 }
+
+/// Calls back on every numeric subterm of a condition, on shared ones once.
+pub fn subterms(condition: &B, visit: &mut impl FnMut(&N)) {
+    let (mut seen, mut numbers, mut conditions) = (FxHashSet::default(), Vec::new(), vec![condition.clone()]);
+    loop {
+        if let Some(term) = numbers.pop() {
+            let term: N = term;
+            if !seen.insert(term.address()) {
+                continue;
+            }
+            visit(&term);
+            match term.kind() {
+                NExp::Num(_) | NExp::Var(_) => {}
+                NExp::Bin(_, _, l, r) => numbers.extend([l.clone(), r.clone()]),
+                NExp::If(c, t, e) => {
+                    conditions.push(c.clone());
+                    numbers.extend([t.clone(), e.clone()]);
+                }
+                NExp::Cast(_, inner) => numbers.push(inner.clone()),
+                NExp::Call(_, args) => numbers.extend(args.iter().cloned()),
+            }
+        } else if let Some(condition) = conditions.pop() {
+            if !seen.insert(condition.address()) {
+                continue;
+            }
+            match condition.kind() {
+                BExp::Lit(_) => {}
+                BExp::Rel(_, l, r) => numbers.extend([l.clone(), r.clone()]),
+                BExp::And(parts) | BExp::Or(parts) => conditions.extend(parts.iter().cloned()),
+                BExp::Not(inner) => conditions.push(inner.clone()),
+            }
+        } else {
+            return;
+        }
+    }
+}
