@@ -101,7 +101,7 @@ impl Check<'_> {
             Some(doubt) => (FindingClass::Possible, None, Some(doubt)),
             None => match self.executor.strand(self.span(barrier), &race.cells, &accesses, &witness) {
                 Tried::Met { ran, .. } => (FindingClass::Confirmed, Some(Replay::Kernel(ran)), None),
-                Tried::NotRun(why) => (FindingClass::Confirmed, Some(Replay::Protocol(why)), None),
+                Tried::NotRun(why) | Tried::Left(why) => (FindingClass::Confirmed, Some(Replay::Protocol(why)), None),
                 Tried::Refuted(why) => (FindingClass::Possible, None, Some(why)),
             },
         };

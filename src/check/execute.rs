@@ -8,7 +8,7 @@ use super::witness::{Content, Race, input_place};
 use crate::base::Span;
 use crate::core::Mode;
 use crate::frontend::cuda::lower::LoweredKernel;
-use crate::interp::{ASSUMPTION, Cell, Goal, Inputs, Missed, NO_NUMBER, Part, Stop, replay, strand};
+use crate::interp::{ASSUMPTION, Cell, Goal, Inputs, Missed, NO_NUMBER, NO_PLACE, Part, Stop, replay, strand};
 use crate::kernel::infer::Behind;
 use crate::report::finding::{AccessReport, Launch, LaunchSource, Ran, Witness};
 
@@ -38,6 +38,8 @@ pub(super) enum Tried {
     Met { ran: Ran, same_value: bool },
     /// With all that the witness says there is no such race, and why.
     Refuted(String),
+    /// The run left an object before, and how: other parameters may not lead out of it.
+    Left(String),
     /// Nothing is known, and why.
     NotRun(String),
 }
@@ -188,6 +190,9 @@ fn not_seen(missed: Missed, what: &str) -> Tried {
         // With values for which C gives it no meaning, nobody runs it. (Memory is there all the same.)
         Missed::Stopped(Stop::Undefined(why)) if why == ASSUMPTION || NO_NUMBER.contains(&&*why) => {
             Tried::Refuted(format!("with these values the run ends before {what}: {why}"))
+        }
+        Missed::Stopped(Stop::Undefined(why)) if NO_PLACE.contains(&&*why) => {
+            Tried::Left(format!("before {what}: {why}"))
         }
         Missed::Stopped(Stop::Undefined(why)) => Tried::NotRun(format!("before {what}: {why}")),
         Missed::Stopped(Stop::Unsupported(why)) => Tried::NotRun(format!("it stops at: {why}")),

@@ -7,6 +7,7 @@ use super::divisors::Divisors;
 use super::execute::Tried;
 use super::findings::{Key, axes, kind, report_level};
 use super::guess::guesses;
+use super::host::is_of_host;
 use super::kernel::Check;
 use super::near::near;
 use super::pipeline::AtLevel;
@@ -50,6 +51,8 @@ struct Asked<'p> {
     tries: usize,
     /// Not these parameters, with which a run refuted the race.
     avoided: Vec<B>,
+    /// With parameters that are sizes, a run leaves an object all the same. [WIT-CLASS]
+    sizes: bool,
     /// What is known of any pair of threads.
     facts: Vec<B>,
     /// Launches and sizes that are looked at: none larger than is taken for granted, or only some. [WIT-LAUNCH], [WIT-GUESS]
@@ -101,7 +104,17 @@ impl Asked<'_> {
         self.blocked.push(self.races.other_than(&one, &two));
         self.done.push(pair);
         self.avoided.clear();
+        self.sizes = false;
     }
+}
+
+/// What a run says against the parameters of a race.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Without {
+    /// There is none.
+    Race,
+    /// It left an object before.
+    Place,
 }
 
 /// A class, and what it rests on.
@@ -109,8 +122,8 @@ struct Judged {
     class: FindingClass,
     replay: Option<Replay>,
     reason: Option<String>,
-    /// A run says that it is none.
-    refuted: bool,
+    /// Why other parameters are worth a try.
+    without: Option<Without>,
 }
 
 impl Check<'_> {
@@ -203,6 +216,7 @@ impl Check<'_> {
             not_smaller: Vec::new(),
             tries: BARREN,
             avoided: Vec::new(),
+            sizes: false,
             facts,
             within: Vec::new(),
         };
@@ -280,7 +294,20 @@ impl Check<'_> {
                         };
                         let race = witness(&at.kernel, phase, pair, &model, self.options.warp_size);
                         let accesses = asked.accesses(pair);
-                        let (key, finding, run_refutes) = self.finding(phase, array, pair, race, same_value);
+                        let (key, mut finding, without) = self.finding(phase, array, pair, race, same_value);
+                        if without == Some(Without::Place)
+                            && finding.class == FindingClass::Confirmed
+                            && let Some(sizes) = self.sizes().filter(|_| !std::mem::replace(&mut asked.sizes, true))
+                        {
+                            finding.class = FindingClass::Possible;
+                            finding.replay = None;
+                            finding.reason =
+                                Some("with these values the run leaves an array before the race".to_owned());
+                            self.findings.add(key, finding);
+                            refuted = Some(accesses);
+                            asked.avoided.push(sizes);
+                            continue;
+                        }
                         let sure = finding.class != FindingClass::Possible;
                         self.findings.add(key, finding);
                         let globals = &self.inferred.kernel.globals;
@@ -290,7 +317,7 @@ impl Check<'_> {
                                 .filter_map(|v| Some(N::var(v).ne(&N::num(*model.vars.get(&v.name)?))))
                                 .collect::<Vec<_>>(),
                         );
-                        if run_refutes && asked.avoided.len() < AGAIN && other.as_lit().is_none() {
+                        if without == Some(Without::Race) && asked.avoided.len() < AGAIN && other.as_lit().is_none() {
                             refuted = Some(accesses);
                             asked.avoided.push(other);
                             continue;
@@ -343,6 +370,14 @@ impl Check<'_> {
             }
         }
         None
+    }
+
+    /// That the signed parameters are positive, if there are any.
+    fn sizes(&self) -> Option<B> {
+        let globals = self.inferred.kernel.globals.iter();
+        let signed = globals.filter(|v| v.ty.signed && v.ty.bits != 0 && !is_of_host(v));
+        let positive: Vec<B> = signed.map(|v| N::num(1).le(&N::var(v))).collect();
+        (!positive.is_empty()).then(|| B::and(positive))
     }
 
     /// That a launch is not larger than is taken for granted, where that of a model is.
@@ -487,7 +522,7 @@ impl Check<'_> {
         pair: [usize; 2],
         race: Race,
         same_value: bool,
-    ) -> (Key, Finding, bool) {
+    ) -> (Key, Finding, Option<Without>) {
         let kernel = &self.inferred.kernel;
         let mut accesses = Vec::new();
         for (i, side) in pair.iter().enumerate() {
@@ -526,7 +561,7 @@ impl Check<'_> {
             reason: judged.reason,
             help: None,
         };
-        (key, finding, judged.refuted)
+        (key, finding, judged.without)
     }
 
     /// The class of a race: what running the code says, and where it says nothing, what the protocol says.
@@ -544,7 +579,7 @@ impl Check<'_> {
             class: FindingClass::Possible,
             replay: None,
             reason: Some(why.to_owned()),
-            refuted: false,
+            without: None,
         };
         let sides = pair.map(|i| &phase.sides[i]);
         if let Some(name) = self.untold(phase, pair, race) {
@@ -556,19 +591,15 @@ impl Check<'_> {
         }
         let spans = sides.map(|side| self.span(side.site));
         let tried = self.executor.run(spans, sides.map(|side| side.mode.clone()), race, accesses, witness);
+        let seen = |replay| Judged { class: known, replay: Some(replay), reason: None, without: None };
         match (tried, &race.doubt) {
             // What the model made up turns out to be so. Stores of one value would be another class.
-            (Tried::Met { ran, same_value: stored }, Some(_)) if stored == same_value => {
-                Judged { class: known, replay: Some(Replay::Kernel(ran)), reason: None, refuted: false }
-            }
+            (Tried::Met { ran, same_value: stored }, Some(_)) if stored == same_value => seen(Replay::Kernel(ran)),
             (_, Some(doubt)) => possible(doubt),
-            (Tried::Met { ran, .. }, None) => {
-                Judged { class: known, replay: Some(Replay::Kernel(ran)), reason: None, refuted: false }
-            }
-            (Tried::Refuted(why), None) => Judged { refuted: true, ..possible(&why) },
-            (Tried::NotRun(why), None) => {
-                Judged { class: known, replay: Some(Replay::Protocol(why)), reason: None, refuted: false }
-            }
+            (Tried::Met { ran, .. }, None) => seen(Replay::Kernel(ran)),
+            (Tried::Refuted(why), None) => Judged { without: Some(Without::Race), ..possible(&why) },
+            (Tried::Left(why), None) => Judged { without: Some(Without::Place), ..seen(Replay::Protocol(why)) },
+            (Tried::NotRun(why), None) => seen(Replay::Protocol(why)),
         }
     }
 }

@@ -112,7 +112,7 @@ pub(super) fn thread_at(inputs: &Inputs, block: [u32; 3], thread: [u32; 3]) -> T
 fn fault<T>(fault: Fault) -> Result<T, Stop> {
     match fault {
         Fault::Null => undefined("the null pointer is followed"),
-        Fault::OutOfBounds => undefined("an access outside of its object"),
+        Fault::OutOfBounds => undefined(super::OUTSIDE),
         Fault::Dead => undefined("an access to a variable that is gone"),
         Fault::Uninitialised => undefined("a value that is not initialised is read"),
         Fault::TooLarge => unsupported("an object of this size"),
@@ -632,7 +632,7 @@ impl<'p> Machine<'p> {
                 let base = pop(frame)?.int()?;
                 // One past the end is a place, though nothing may be read or written there.
                 if index < 0 || length.is_some_and(|n| index > i128::from(n)) {
-                    return undefined("a subscript outside of its array");
+                    return undefined(super::SUBSCRIPT);
                 }
                 Value::Int(base + index * i128::from(*size))
             }
@@ -641,7 +641,7 @@ impl<'p> Machine<'p> {
                 let base = pop(frame)?.int()?;
                 let moved = base.saturating_add(by.saturating_mul(i128::from(*size)));
                 if moved >> 40 != base >> 40 {
-                    return undefined("a pointer outside of its object");
+                    return undefined(super::AWAY);
                 }
                 Value::Int(moved)
             }

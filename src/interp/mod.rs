@@ -28,6 +28,11 @@ pub use stranded::strand;
 
 /// Why a run has no meaning that goes against what its user takes for granted.
 pub const ASSUMPTION: &str = "an assumption does not hold";
+/// Places that are in no object.
+pub const NO_PLACE: [&str; 3] = [OUTSIDE, SUBSCRIPT, AWAY];
+const OUTSIDE: &str = "an access outside of its object";
+const SUBSCRIPT: &str = "a subscript outside of its array";
+const AWAY: &str = "a pointer outside of its object";
 /// Arithmetic without a meaning.
 pub const NO_NUMBER: [&str; 3] = [DIVISION, SHIFT, OVERFLOW];
 const DIVISION: &str = "division by zero";

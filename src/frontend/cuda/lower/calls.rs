@@ -1,5 +1,6 @@
 //! Calls: of functions by overload resolution, of built-in ones, of unknown ones.
 
+use super::expr::changes;
 use super::packs::element_name;
 use super::*;
 
@@ -598,6 +599,17 @@ impl<'l, 't> Body<'l, 't> {
             }
             Intrinsic::Assume | Intrinsic::Assert | Intrinsic::Implies => {
                 args = args.into_iter().map(|a| self.truth(a)).collect();
+            }
+            // The condition is evaluated; where it does not hold, there is no more of the program. [INF-ASSERT]
+            Intrinsic::Havoc(name) if name.as_str() == "assert" => {
+                if let [condition] = args.as_slice()
+                    && !changes(condition)
+                {
+                    let holds = self.truth(condition.clone());
+                    let assumed = Expr::new(ExprKind::Intrinsic(Intrinsic::Assume, vec![holds]), Type::BOOL, span);
+                    let evaluated = Expr::new(ExprKind::Intrinsic(intrinsic, args), ty, span);
+                    return self.preceded([evaluated], assumed);
+                }
             }
             _ => {}
         }
