@@ -22,8 +22,18 @@ const MAX_DEEP: usize = 8;
 const MAX_STEPS: usize = 32;
 const FEW: usize = 4;
 
-/// A parameter of a function: its place in the list, the field (of a `dim3`), and the symbol that stands for it.
-pub(super) type Parameter = (usize, Option<String>, N);
+/// A parameter of a function: its place in the list, what of it is meant, and the symbol that stands for that.
+pub(super) type Parameter = (usize, Of, N);
+
+/// What of a parameter a symbol stands for.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Of {
+    Number,
+    /// One of the sizes of a `dim3`.
+    Axis(String),
+    /// An integer of an object, by its path, and the class of the object.
+    Part(String, String),
+}
 
 impl<'u> Host<'_, 'u> {
     /// The symbols that stand for what this function was called with.
@@ -43,16 +53,18 @@ impl<'u> Host<'_, 'u> {
             let known = &self.variables[*variable];
             let declared = known.events.get(*event).is_some_and(|e| e.declares) && loops.is_empty();
             let Some(at) = position(*variable).filter(|_| declared) else { continue };
-            let field = match part {
-                Part::Whole => None,
-                Part::Field(field) if self.is_dims(*variable) => Some(field.to_string()),
-                Part::Field(_) | Part::Behind(_) => continue,
+            let is_object = known.declarator.is_some_and(|d| matches!(d.kind(), "identifier" | "reference_declarator"));
+            let of = match (part, known.ty) {
+                (Part::Whole, _) => Of::Number,
+                (Part::Field(field), _) if self.is_dims(*variable) => Of::Axis(field.to_string()),
+                (Part::Field(path), Some(ty)) if is_object => Of::Part(path.to_string(), self.unit.str(ty).to_owned()),
+                (Part::Field(_) | Part::Behind(_), _) => continue,
             };
             if value.as_var().is_some() {
-                found.push((at, field, value.clone()));
+                found.push((at, of, value.clone()));
             }
         }
-        found.sort_by_key(|(at, field, _)| (*at, field.clone()));
+        found.sort_by_key(|(at, of, _)| (*at, of.clone()));
         found
     }
 }
@@ -205,10 +217,13 @@ fn each_call<'u>(
         let mut host = Host::new(unit, lower, caller, call);
         host.scan();
         let mut given = Vec::new();
-        for (at, field, own) in parameters {
-            let value = arguments.get(*at).and_then(|argument| match field {
-                None => host.number(*argument),
-                Some(axis) => host.dims(*argument).into_iter().nth(["x", "y", "z"].iter().position(|a| a == axis)?)?,
+        for (at, of, own) in parameters {
+            let value = arguments.get(*at).and_then(|argument| match of {
+                Of::Number => host.number(*argument),
+                Of::Part(path, class) => host.part_given(*argument, path, class),
+                Of::Axis(axis) => {
+                    host.dims(*argument).into_iter().nth(["x", "y", "z"].iter().position(|a| a == axis)?)?
+                }
             });
             given.push((own.clone(), value));
         }

@@ -183,7 +183,7 @@ impl<'u> Host<'_, 'u> {
                 let (l, r) = (field("left")?, field("right")?);
                 match self.unit.str(field("operator")?) {
                     "<<" | ">>" => self.type_of(l).map(promoted),
-                    "+" | "-" | "*" | "/" | "%" => {
+                    "+" | "-" | "*" | "/" | "%" | "&" | "|" | "^" => {
                         // A constant of the unit counts as an `int`.
                         let ty = |n| self.type_of(n).unwrap_or(IntTy::I32);
                         Some(in_common(ty(l), ty(r)))
