@@ -135,10 +135,13 @@ pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], own: FileId, sour
             }
         }
         several if several.len() <= MAX_ALTERNATIVES => {
-            let either = B::or(several.iter().map(|a| B::and(a.iter().cloned())));
-            if either.as_lit().is_none() {
-                let words = format!("{} ({}{fits})", words(params, &either), facts.place);
-                facts.conditions.push((either, words));
+            // What all of them say is no choice.
+            let in_all = |c: &B| several.iter().all(|a| a.contains(c));
+            let common = several[0].iter().filter(|c| in_all(c)).unique_by(|c| plain(c)).cloned();
+            let rest = several.iter().map(|a| B::and(a.iter().filter(|c| !in_all(c)).cloned()));
+            for condition in common.chain([B::or(rest)]).filter(|c| c.as_lit().is_none()) {
+                let words = format!("{} ({}{fits})", words(params, &condition), facts.place);
+                facts.conditions.push((condition, words));
             }
         }
         _ => {}
