@@ -5,7 +5,7 @@ pub mod pretty;
 pub mod span;
 pub mod text;
 
-pub use name::{FreshNames, Name};
+pub use name::{FreshNames, Name, OF_HOST};
 pub use span::{FileId, SourceMap, Span};
 
 /// Stops the program on a broken invariant of our own, and asks for a report. Never used for bad input.

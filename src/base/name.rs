@@ -22,6 +22,9 @@ impl PartialOrd for Name {
     }
 }
 
+/// Ends the names of variables of the host; no name of a kernel has it.
+pub const OF_HOST: &str = "@host";
+
 impl Name {
     pub fn new(text: impl AsRef<str>) -> Name {
         Name(Arc::from(text.as_ref()))
@@ -29,6 +32,11 @@ impl Name {
 
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Is this the name of a variable of the host, which the kernel does not have?
+    pub fn is_of_host(&self) -> bool {
+        self.0.ends_with(OF_HOST)
     }
 }
 

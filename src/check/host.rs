@@ -4,19 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools;
 
-use crate::base::{FileId, Name, SourceMap};
+use crate::base::{FileId, Name, OF_HOST, SourceMap};
 use crate::exp::display::plain;
-use crate::exp::{B, IntTy, N, Subst, Var, free_vars_b};
+use crate::exp::{B, BExp, IntTy, N, NExp, NRel, Subst, Var, free_vars_b};
 use crate::frontend::cuda::host::{Given, HostLaunch, ObjectParts, Overlap};
 use crate::kernel::infer::{Behind, alias_offset, overlap_offset};
 use crate::kernel::ir::VarDecl;
 use crate::kernel::types::{StructTy, Type};
+use crate::smt::loosen::multiplies;
 
 /// More launches than this are only looked at for what they have in common.
 const MAX_ALTERNATIVES: usize = 8;
-
-/// Ends the names of variables of the host; no name of a kernel has it.
-const OF_HOST: &str = "@host";
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 
@@ -137,10 +135,13 @@ pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], own: FileId, sour
             }
         }
         several if several.len() <= MAX_ALTERNATIVES => {
-            let either = B::or(several.iter().map(|a| B::and(a.iter().cloned())));
-            if either.as_lit().is_none() {
-                let words = format!("{} ({}{fits})", words(params, &either), facts.place);
-                facts.conditions.push((either, words));
+            // What all of them say is no choice.
+            let in_all = |c: &B| several.iter().all(|a| a.contains(c));
+            let common = several[0].iter().filter(|c| in_all(c)).unique_by(|c| plain(c)).cloned();
+            let rest = several.iter().map(|a| B::and(a.iter().filter(|c| !in_all(c)).cloned()));
+            for condition in common.chain([B::or(rest)]).filter(|c| c.as_lit().is_none()) {
+                let words = format!("{} ({}{fits})", words(params, &condition), facts.place);
+                facts.conditions.push((condition, words));
             }
         }
         _ => {}
@@ -202,8 +203,49 @@ fn relations(params: &[VarDecl], launch: &HostLaunch, known: &HostFacts, convert
         }
     }
     relations.extend(distances(params, launch, known, &mut of_kernel));
-    let relations: Vec<B> = relations.iter().map(|r| subst.boolean(r)).filter(|r| r.as_lit().is_none()).collect();
+    let mut relations: Vec<B> = relations.iter().map(|r| subst.boolean(r)).collect();
+    for at in 0..relations.len() {
+        let said = match relations[at].kind() {
+            BExp::Rel(NRel::Eq, l, r) if l.as_var().is_some_and(|v| of_kernel.contains(v)) && multiplies(r) => {
+                Some((r.clone(), l.clone()))
+            }
+            BExp::Rel(NRel::Eq, l, r) if r.as_var().is_some_and(|v| of_kernel.contains(v)) && multiplies(l) => {
+                Some((l.clone(), r.clone()))
+            }
+            _ => None,
+        };
+        if let Some((product, name)) = said {
+            let others = relations.iter_mut().enumerate().filter(|(i, _)| *i != at);
+            others.for_each(|(_, relation)| *relation = named_in(relation, &product, &name));
+        }
+    }
+    relations.retain(|r| r.as_lit().is_none());
     about_kernel(relations, &of_kernel)
+}
+
+/// A condition where what the host computes for the kernel goes by the name that the kernel has for it.
+fn named_in(condition: &B, product: &N, name: &N) -> B {
+    let inner = |part: &B| named_in(part, product, name);
+    match condition.kind() {
+        BExp::Lit(_) => condition.clone(),
+        BExp::Rel(op, l, r) => B::rel(*op, &number_named_in(l, product, name), &number_named_in(r, product, name)),
+        BExp::And(parts) => B::and(parts.iter().map(inner).collect::<Vec<_>>()),
+        BExp::Or(parts) => B::or(parts.iter().map(inner).collect::<Vec<_>>()),
+        BExp::Not(part) => B::not(&inner(part)),
+    }
+}
+
+fn number_named_in(term: &N, product: &N, name: &N) -> N {
+    if term == product {
+        return name.clone();
+    }
+    let inner = |part: &N| number_named_in(part, product, name);
+    match term.kind() {
+        NExp::Bin(op, ty, l, r) => N::bin(*op, *ty, &inner(l), &inner(r)),
+        NExp::If(c, t, e) => N::ite(&named_in(c, product, name), &inner(t), &inner(e)),
+        NExp::Cast(ty, part) => N::cast(*ty, &inner(part)),
+        _ => term.clone(),
+    }
 }
 
 /// Variables of the host have names and types of their own.

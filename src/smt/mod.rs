@@ -11,6 +11,7 @@ pub mod emit;
 pub mod entry;
 pub mod ints;
 pub mod locate;
+pub mod loosen;
 pub mod process;
 pub mod products;
 pub mod query;

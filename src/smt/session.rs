@@ -12,6 +12,7 @@ use super::emit::Emitter;
 use super::entry::Digest;
 use super::ints::{BitOps, Ints, Unencodable, Wrap, assumption, may_wrap_for_small_sizes, signed_arithmetic};
 use super::locate::{Located, SolverKind, locate};
+use super::loosen::loosened;
 use super::process::{Process, ProcessError};
 use super::query::{Answer, Model, Query, Reason};
 use super::second::{Opinion, Second};
@@ -429,12 +430,17 @@ impl Session {
                 answer => first = answer,
             }
             self.link.work = None;
-            if let Answer::Unknown(reason) = &first
-                && !fatal(reason)
-                && !self.little
-            {
-                first = self.integers(base, query, BitOps::Refuse, most, &mut assumed);
-            }
+        }
+        // [ENC-LOOSE]
+        if quick
+            && !self.little
+            && matches!(&first, Answer::Unknown(reason) if !fatal(reason))
+            && let Some(answer) = self.with_fewer(query, most)
+        {
+            return answer;
+        }
+        if quick && !bit_operation && !self.little && matches!(&first, Answer::Unknown(reason) if !fatal(reason)) {
+            first = self.integers(base, query, BitOps::Refuse, most, &mut assumed);
         }
         self.link.work = None;
         let first = match first {
@@ -468,6 +474,27 @@ impl Session {
             Answer::Unknown(_) => Answer::Unknown(second),
             answer => answer,
         }
+    }
+
+    /// That there is no solution, as what is left of the query without some conditions says with little work.
+    fn with_fewer(&mut self, query: &Query, deadline: Instant) -> Option<Answer> {
+        let less = loosened(query)?;
+        let mut found = None;
+        for in_integers in [true, false] {
+            self.unload();
+            self.link.work = Some(QUICK * WORK);
+            let answer = match in_integers {
+                true => self.integers(None, &less, BitOps::Refuse, deadline, &mut Vec::new()),
+                false => self.bit_vectors(&less, deadline),
+            };
+            found = found.or(Some(answer).filter(|a| matches!(a, Answer::Unsat { .. })));
+            if found.is_some() {
+                break;
+            }
+            self.open.clear();
+        }
+        self.link.work = None;
+        found
     }
 
     /// Asks in integers. Leaves in `assumed` the terms that were assumed not to wrap around.

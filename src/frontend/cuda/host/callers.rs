@@ -4,7 +4,8 @@ use itertools::Itertools;
 use tree_sitter::Node;
 
 use super::super::lower::Lower;
-use super::super::unit::{Unit, declared_name, each_named};
+use super::super::unit::{Unit, declared_name};
+use super::calls::{Call, calls_like, calls_of};
 use super::places::listed_in;
 use super::types::converted;
 use super::variables::Part;
@@ -13,14 +14,26 @@ use super::{Given, Host, HostLaunch, ObjectParts, Overlap, function_around, symb
 use crate::base::Name;
 use crate::exp::{B, IntTy, N, Subst};
 
-/// How many calls lead from one that is followed to a launch.
+/// How many calls are always followed from a launch, each after the other.
 const MAX_DEPTH: usize = 2;
 
-/// Launches with more calls than this are taken for any values of the parameters.
-const MAX_CALLS: usize = 6;
+/// How many are followed where that makes no more than [`FEW`] launches of one, and in how many calls in all.
+const MAX_DEEP: usize = 8;
+const MAX_STEPS: usize = 32;
+const FEW: usize = 4;
 
-/// A parameter of a function: its place in the list, the field (of a `dim3`), and the symbol that stands for it.
-pub(super) type Parameter = (usize, Option<String>, N);
+/// A parameter of a function: its place in the list, what of it is meant, and the symbol that stands for that.
+pub(super) type Parameter = (usize, Of, N);
+
+/// What of a parameter a symbol stands for.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Of {
+    Number,
+    /// One of the sizes of a `dim3`.
+    Axis(String),
+    /// An integer of an object, by its path, and the class of the object.
+    Part(String, String),
+}
 
 impl<'u> Host<'_, 'u> {
     /// The symbols that stand for what this function was called with.
@@ -40,89 +53,20 @@ impl<'u> Host<'_, 'u> {
             let known = &self.variables[*variable];
             let declared = known.events.get(*event).is_some_and(|e| e.declares) && loops.is_empty();
             let Some(at) = position(*variable).filter(|_| declared) else { continue };
-            let field = match part {
-                Part::Whole => None,
-                Part::Field(field) if self.is_dims(*variable) => Some(field.to_string()),
-                Part::Field(_) | Part::Behind(_) => continue,
+            let is_object = known.declarator.is_some_and(|d| matches!(d.kind(), "identifier" | "reference_declarator"));
+            let of = match (part, known.ty) {
+                (Part::Whole, _) => Of::Number,
+                (Part::Field(field), _) if self.is_dims(*variable) => Of::Axis(field.to_string()),
+                (Part::Field(path), Some(ty)) if is_object => Of::Part(path.to_string(), self.unit.str(ty).to_owned()),
+                (Part::Field(_) | Part::Behind(_), _) => continue,
             };
             if value.as_var().is_some() {
-                found.push((at, field, value.clone()));
+                found.push((at, of, value.clone()));
             }
         }
-        found.sort_by_key(|(at, field, _)| (*at, field.clone()));
+        found.sort_by_key(|(at, of, _)| (*at, of.clone()));
         found
     }
-}
-
-/// The calls of a function, when the unit has some and does nothing else with its name.
-fn calls_of<'u>(unit: &'u Unit<'u>, lower: &Lower<'u>, function: Node<'u>) -> Option<Vec<Node<'u>>> {
-    let name = declared_name(function.child_by_field_name("declarator")?)?;
-    if name.kind() != "identifier" {
-        return None;
-    }
-    let text = unit.str(name);
-    // Overloads, members and templates are not told apart.
-    let overloads = lower.names.functions.get(text)?;
-    let mut defined = overloads.iter().filter(|d| d.has_body);
-    let (Some(only), None) = (defined.next(), defined.next()) else { return None };
-    let count = |d: &super::super::unit::FunDecl<'u>| {
-        d.declarator.child_by_field_name("parameters").map(|p| listed_in(p).len())
-    };
-    if only.node != function
-        || only.template.is_some()
-        || overloads.iter().any(|d| d.class.is_some() || d.template.is_some() || count(d) != count(only))
-    {
-        return None;
-    }
-    let mut calls = Vec::new();
-    let mut others = false;
-    each_named(unit.tree.root_node(), |node| {
-        if !matches!(node.kind(), "identifier" | "field_identifier" | "type_identifier") || unit.str(node) != text {
-            return;
-        }
-        let mut whole = node;
-        while let Some(parent) = whole.parent().filter(|p| p.kind() == "qualified_identifier") {
-            whole = parent;
-        }
-        match whole.parent() {
-            Some(parent) if parent.kind() == "function_declarator" => {}
-            Some(parent)
-                if parent.kind() == "call_expression" && parent.child_by_field_name("function") == Some(whole) =>
-            {
-                calls.push(parent);
-            }
-            _ => others = true,
-        }
-    });
-    (!others && !calls.is_empty() && calls.len() <= MAX_CALLS).then_some(calls)
-}
-
-/// Calls of functions of this name, of templates and members as well, with as many arguments: they may be calls of this one.
-fn calls_like<'u>(unit: &'u Unit<'u>, function: Node<'u>) -> Vec<Node<'u>> {
-    let declarator = function.child_by_field_name("declarator");
-    let Some(name) = declarator.and_then(declared_name) else { return Vec::new() };
-    let text = unit.str(unit.qualified(name).1);
-    let function_declarator = name.parent().filter(|p| p.kind() == "function_declarator");
-    let count = function_declarator.and_then(|d| d.child_by_field_name("parameters")).map(|p| listed_in(p).len());
-    let mut calls = Vec::new();
-    each_named(unit.tree.root_node(), |node| {
-        if node.kind() != "call_expression" || calls.len() > MAX_CALLS {
-            return;
-        }
-        let mut callee = node.child_by_field_name("function");
-        while let Some(inner) = callee.and_then(|c| match c.kind() {
-            "template_function" | "template_method" | "qualified_identifier" => c.child_by_field_name("name"),
-            "field_expression" => c.child_by_field_name("field"),
-            _ => None,
-        }) {
-            callee = Some(inner);
-        }
-        let given = node.child_by_field_name("arguments").map(|list| listed_in(list).len());
-        if callee.is_some_and(|c| unit.str(c) == text) && given == count {
-            calls.push(node);
-        }
-    });
-    calls
 }
 
 /// The parameters of the function that the arguments of a launch are, or point into, by position.
@@ -165,12 +109,10 @@ pub(super) fn overlaps_of_calls<'u>(
 ) -> Vec<Overlap> {
     let mut found = Vec::new();
     for call in calls_of(unit, lower, function).unwrap_or_else(|| calls_like(unit, function)) {
-        let (Some(caller), Some(list)) = (function_around(call), call.child_by_field_name("arguments")) else {
-            continue;
-        };
-        let mut host = Host::new(unit, lower, caller, call);
+        let Some(caller) = function_around(call.node) else { continue };
+        let mut host = Host::new(unit, lower, caller, call.node);
         host.scan();
-        for met in host.overlaps(&listed_in(list)) {
+        for met in host.overlaps(&call.arguments) {
             found.extend(met.passed_on(passed).map(|overlap| Overlap { by: None, sure: false, ..overlap }));
         }
     }
@@ -215,24 +157,73 @@ pub(super) fn called<'u>(
     function: Node<'u>,
     launch: HostLaunch,
     parameters: &[Parameter],
-    depth: usize,
 ) -> Vec<HostLaunch> {
-    if parameters.is_empty() || depth >= MAX_DEPTH {
+    let mut near = Path { most: MAX_DEPTH, steps: usize::MAX, functions: Vec::new(), is_cut: false };
+    let found = called_by(unit, lower, function, launch.clone(), parameters, &mut near);
+    if !near.is_cut {
+        return found;
+    }
+    let mut far = Path { most: MAX_DEEP, steps: MAX_STEPS, functions: Vec::new(), is_cut: false };
+    let farther = called_by(unit, lower, function, launch, parameters, &mut far);
+    if far.steps > 0 && farther.len() <= found.len().max(FEW) { farther } else { found }
+}
+
+/// How far calls are followed.
+struct Path<'u> {
+    most: usize,
+    steps: usize,
+    /// The functions from the launch to here.
+    functions: Vec<Node<'u>>,
+    /// Are there more calls than these?
+    is_cut: bool,
+}
+
+fn called_by<'u>(
+    unit: &'u Unit<'u>,
+    lower: &mut Lower<'u>,
+    function: Node<'u>,
+    launch: HostLaunch,
+    parameters: &[Parameter],
+    path: &mut Path<'u>,
+) -> Vec<HostLaunch> {
+    if parameters.is_empty() {
         return vec![launch];
     }
     let Some(calls) = calls_of(unit, lower, function) else { return vec![launch] };
+    let is_last = path.functions.len() >= path.most;
+    path.is_cut |= is_last;
+    path.steps = path.steps.saturating_sub(calls.len());
+    if is_last || path.steps == 0 {
+        return vec![launch];
+    }
+    path.functions.push(function);
+    let found = each_call(unit, lower, calls, &launch, parameters, path);
+    path.functions.pop();
+    found.unwrap_or_else(|| vec![launch])
+}
+
+/// `None`: a call is not in a function, or in one that it leads to.
+fn each_call<'u>(
+    unit: &'u Unit<'u>,
+    lower: &mut Lower<'u>,
+    calls: Vec<Call<'u>>,
+    launch: &HostLaunch,
+    parameters: &[Parameter],
+    path: &mut Path<'u>,
+) -> Option<Vec<HostLaunch>> {
     let mut found = Vec::new();
-    for call in calls {
-        let Some(caller) = function_around(call).filter(|caller| *caller != function) else { return vec![launch] };
-        let Some(arguments) = call.child_by_field_name("arguments") else { return vec![launch] };
-        let arguments = listed_in(arguments);
+    for Call { node: call, arguments } in calls {
+        let caller = function_around(call).filter(|caller| !path.functions.contains(caller))?;
         let mut host = Host::new(unit, lower, caller, call);
         host.scan();
         let mut given = Vec::new();
-        for (at, field, own) in parameters {
-            let value = arguments.get(*at).and_then(|argument| match field {
-                None => host.number(*argument),
-                Some(axis) => host.dims(*argument).into_iter().nth(["x", "y", "z"].iter().position(|a| a == axis)?)?,
+        for (at, of, own) in parameters {
+            let value = arguments.get(*at).and_then(|argument| match of {
+                Of::Number => host.number(*argument),
+                Of::Part(path, class) => host.part_given(*argument, path, class),
+                Of::Axis(axis) => {
+                    host.dims(*argument).into_iter().nth(["x", "y", "z"].iter().position(|a| a == axis)?)?
+                }
             });
             given.push((own.clone(), value));
         }
@@ -249,7 +240,10 @@ pub(super) fn called<'u>(
         let mut types = launch.types.clone();
         let mut symbols = launch.symbols.clone();
         let mut rename = |name: &Name| {
-            let new = format!("{prefix}::{name}");
+            let mut new = format!("{prefix}::{name}");
+            while launch.symbols.contains(&new) {
+                new.push('\'');
+            }
             away.bind(name, &symbol(&new));
             symbols.insert(new.clone());
             new
@@ -309,7 +303,7 @@ pub(super) fn called<'u>(
             symbols,
             sizes: unknown,
         };
-        found.extend(called(unit, lower, caller, one, &outer, depth + 1));
+        found.extend(called_by(unit, lower, caller, one, &outer, path));
     }
-    found
+    Some(found)
 }

@@ -336,6 +336,16 @@ impl<'u> Host<'_, 'u> {
         passed
     }
 
+    /// An integer of an object of this class that a function is called with.
+    pub(super) fn part_given(&mut self, argument: Node<'u>, path: &str, class: &str) -> Option<N> {
+        let own = match argument.kind() {
+            "compound_literal_expression" => argument.child_by_field_name("type"),
+            _ => Some(argument).filter(|a| a.kind() == "identifier").and_then(|a| self.variable_at(a)?.ty),
+        };
+        own.filter(|ty| self.unit.str(*ty) == class)?;
+        self.object(argument).parts.into_iter().find(|(own, _)| own == path).map(|(_, value)| value)
+    }
+
     /// Does the function write a part of a variable that it declares?
     fn is_written(&self, variable: usize, path: &str) -> bool {
         let known = &self.variables[variable];

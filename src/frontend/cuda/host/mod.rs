@@ -5,6 +5,7 @@
 //! with the verdict.
 
 mod callers;
+mod calls;
 mod changes;
 mod copies;
 mod facts;
@@ -30,6 +31,7 @@ use super::unit::{FunDecl, Unit, declared_name};
 use crate::base::{Name, Span};
 use crate::exp::{B, IntTy, N, Var};
 use callers::{Passed, called, overlaps_of_calls};
+use calls::is_call_of_host;
 pub use fields::ObjectParts;
 use mentions::operators_of;
 pub use overlaps::{Given, Overlap};
@@ -123,7 +125,7 @@ pub fn launches<'u>(lower: &mut Lower<'u>, kernel: &FunDecl<'u>, bindings: &Bind
     let mut found = Vec::new();
     let mentions = lower.names.mentions.get(name).cloned().unwrap_or_default();
     for node in mentions {
-        if is_question(unit, lower.names, node) || is_local(unit, node) {
+        if is_question(unit, lower.names, node) || is_local(unit, node) || is_call_of_host(unit, lower.names, node) {
             continue;
         }
         let places = launches_of(unit, lower.names, node)?;
@@ -196,7 +198,7 @@ fn launch<'u>(
         symbols,
         sizes,
     };
-    Some(called(unit, lower, function, own, &parameters, 0))
+    Some(called(unit, lower, function, own, &parameters))
 }
 
 fn function_around(node: Node) -> Option<Node> {

@@ -83,14 +83,24 @@ impl<'u> Host<'_, 'u> {
                 init.is_some_and(|init| self.is_number(init))
             }
             Some(Variable { ty, .. }) => ty.is_some_and(|ty| self.is_arithmetic(ty)),
-            None => {
-                let constants = self.lower.names.globals.get(name);
-                let number = |(_, decl): &(_, GlobalDecl<'u>)| {
-                    decl.node.child_by_field_name("type").is_some_and(|ty| self.is_arithmetic(ty))
-                };
-                self.lower.names.enumerators.contains_key(name) || constants.is_some_and(|list| list.iter().all(number))
-            }
+            None => match self.template_parameter(name, at) {
+                Some(parameter) => {
+                    let ty =
+                        parameter.child_by_field_name("type").filter(|_| parameter.kind() == "parameter_declaration");
+                    let plain = parameter.child_by_field_name("declarator").is_some_and(|d| d.kind() == "identifier");
+                    plain && ty.is_some_and(|ty| self.is_arithmetic(ty))
+                }
+                None => self.is_global_number(name),
+            },
         }
+    }
+
+    fn is_global_number(&self, name: &str) -> bool {
+        let constants = self.lower.names.globals.get(name);
+        let number = |(_, decl): &(_, GlobalDecl<'u>)| {
+            decl.node.child_by_field_name("type").is_some_and(|ty| self.is_arithmetic(ty))
+        };
+        self.lower.names.enumerators.contains_key(name) || constants.is_some_and(|list| list.iter().all(number))
     }
 
     fn is_arithmetic(&self, ty: Node<'u>) -> bool {

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::super::unit::{TypeDecl, has_child, last_named};
+use super::super::unit::{TypeDecl, declared_name, has_child, last_named};
 use super::places::listed_in;
 use super::{Host, MAX_DEPTH};
 use crate::exp::{B, IntTy, N, NBin, NRel};
@@ -60,9 +60,30 @@ pub(super) fn converted(value: &N, ty: Option<IntTy>) -> Option<N> {
 }
 
 impl<'u> Host<'_, 'u> {
+    /// The parameter of a template around a place that a name means there.
+    pub(super) fn template_parameter(&self, name: &str, at: Node<'u>) -> Option<Node<'u>> {
+        let mut around = at;
+        while let Some(parent) = around.parent() {
+            around = parent;
+            let list = around.child_by_field_name("parameters").filter(|_| around.kind() == "template_declaration");
+            let own = |p: Node<'u>| match p.child_by_field_name("declarator").and_then(declared_name) {
+                Some(declared) => Some(declared),
+                None => p.child_by_field_name("name").or_else(|| last_named(p)),
+            };
+            let list = list.map(listed_in).unwrap_or_default();
+            if let Some(found) = list.into_iter().find(|p| own(*p).is_some_and(|n| self.unit.str(n) == name)) {
+                return Some(found);
+            }
+        }
+        None
+    }
+
     /// The words that a type stands for, through typedefs.
     pub(super) fn spelled(&self, ty: Node<'u>) -> &'u str {
         let mut ty = ty;
+        if self.template_parameter(self.unit.str(ty), ty).is_some() {
+            return self.unit.str(ty);
+        }
         for _ in 0..8 {
             let name = self.unit.str(self.unit.qualified(ty).1);
             let list = self.lower.names.types.get(name).map_or(&[][..], Vec::as_slice);
@@ -162,7 +183,7 @@ impl<'u> Host<'_, 'u> {
                 let (l, r) = (field("left")?, field("right")?);
                 match self.unit.str(field("operator")?) {
                     "<<" | ">>" => self.type_of(l).map(promoted),
-                    "+" | "-" | "*" | "/" | "%" => {
+                    "+" | "-" | "*" | "/" | "%" | "&" | "|" | "^" => {
                         // A constant of the unit counts as an `int`.
                         let ty = |n| self.type_of(n).unwrap_or(IntTy::I32);
                         Some(in_common(ty(l), ty(r)))

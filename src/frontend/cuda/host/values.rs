@@ -44,6 +44,10 @@ impl<'u> Host<'_, 'u> {
                 let value = self.number(field("argument")?)?;
                 Some(self.wrapped(N::bin(NBin::Sub, IntTy::MATH, &N::num(0), &value), node))
             }
+            "unary_expression" if self.unit.str(field("operator")?) == "~" => {
+                let value = self.number(field("argument")?)?.as_num()?;
+                Some(self.wrapped(N::num(value.checked_neg()?.checked_sub(1)?), node))
+            }
             "conditional_expression" => {
                 let cond = self.condition(field("condition")?)?;
                 let (then, els) = (self.number(field("consequence")?)?, self.number(field("alternative")?)?);
@@ -57,6 +61,16 @@ impl<'u> Host<'_, 'u> {
                 }
                 let (left, right) = (field("left")?, field("right")?);
                 let (l, r) = (self.number(left)?, self.number(right)?);
+                // Of constants, after the conversions of C.
+                if matches!(op, "&" | "|" | "^") {
+                    let ty = self.type_of(node)?;
+                    let (a, b) = (ty.wrap(l.as_num()?), ty.wrap(r.as_num()?));
+                    return Some(N::num(match op {
+                        "&" => a & b,
+                        "|" => a | b,
+                        _ => a ^ b,
+                    }));
+                }
                 // `(n + b - 1) / b` is not evaluated where `b` is zero.
                 let l = if op == "/" { self.rounding_up(left, right).unwrap_or(l) } else { l };
                 let op = match op {

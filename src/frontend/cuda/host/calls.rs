@@ -1,0 +1,231 @@
+//! The calls of a function of the host, as far as they are all that its unit has.
+
+use tree_sitter::Node;
+
+use super::super::lower::Lower;
+use super::super::unit::{FunDecl, Names, Unit, child_of_kind, declared_name, each_named, has_child};
+use super::places::{is_question, listed_in};
+
+/// Functions with more calls than this are taken to be called with anything.
+const MAX_CALLS: usize = 6;
+
+/// A call, or one through a function that is given the function: where it is made, and what it gives.
+pub(super) struct Call<'u> {
+    pub node: Node<'u>,
+    pub arguments: Vec<Node<'u>>,
+}
+
+fn parameters_of<'u>(decl: &FunDecl<'u>) -> Vec<Node<'u>> {
+    decl.declarator.child_by_field_name("parameters").map(listed_in).unwrap_or_default()
+}
+
+/// The one function of a name that is none of a class: overloads, members and specialisations are not told apart. What has
+/// the name of a kernel as well is another function.
+fn only_one<'u>(lower: &Lower<'u>, name: &str) -> Option<FunDecl<'u>> {
+    let overloads: Vec<&FunDecl<'u>> = lower.names.functions.get(name)?.iter().filter(|d| !d.is_kernel).collect();
+    let mut defined = overloads.iter().filter(|d| d.has_body);
+    let (Some(only), None) = (defined.next(), defined.next()) else { return None };
+    let same = |d: &FunDecl<'u>| {
+        d.class.is_none()
+            && d.template.is_some() == only.template.is_some()
+            && parameters_of(d).len() == parameters_of(only).len()
+    };
+    // What stands behind a pack has no fixed place.
+    let mut parameters = parameters_of(only).into_iter().rev().skip(1);
+    let is_fixed = parameters.all(|p| p.kind() != "variadic_parameter_declaration");
+    (is_fixed && overloads.iter().all(|d| same(d))).then_some(**only)
+}
+
+/// What a call gives, up to a pack, of which it is not known how many it is.
+fn given(call: Node) -> Vec<Node> {
+    let list = call.child_by_field_name("arguments").map(listed_in).unwrap_or_default();
+    list.into_iter().take_while(|a| a.kind() != "parameter_pack_expansion").collect()
+}
+
+/// A name with its scopes and arguments of templates.
+fn whole_name(name: Node) -> Node {
+    let mut whole = name;
+    while let Some(parent) = whole.parent().filter(|p| {
+        p.kind() == "qualified_identifier"
+            || p.kind() == "template_function" && p.child_by_field_name("name") == Some(whole)
+    }) {
+        whole = parent;
+    }
+    whole
+}
+
+/// Is this name that of a function of the host that is called, and has the name of a kernel? Kernels are not called so.
+pub(super) fn is_call_of_host(unit: &Unit, names: &Names, name: Node) -> bool {
+    let whole = whole_name(name);
+    let overloads = names.functions.get(unit.str(name));
+    overloads.is_some_and(|list| list.iter().any(|d| !d.is_kernel))
+        && whole.parent().is_some_and(|p| is_callee(whole, p))
+}
+
+fn is_callee(name: Node, call: Node) -> bool {
+    call.kind() == "call_expression"
+        && call.child_by_field_name("function") == Some(name)
+        && child_of_kind(call, "kernel_call_syntax").is_none()
+}
+
+/// The calls of a function, when the unit has some and does nothing else with its name. [HOST-CALLER]
+pub(super) fn calls_of<'u>(unit: &'u Unit<'u>, lower: &Lower<'u>, function: Node<'u>) -> Option<Vec<Call<'u>>> {
+    let name = declared_name(function.child_by_field_name("declarator")?)?;
+    if name.kind() != "identifier" {
+        return None;
+    }
+    let text = unit.str(name);
+    if only_one(lower, text)?.node != function {
+        return None;
+    }
+    let has_kernel = lower.names.functions.get(text)?.iter().any(|d| d.is_kernel);
+    let mut calls = Vec::new();
+    let mut others = false;
+    each_named(unit.tree.root_node(), |node| {
+        if !matches!(node.kind(), "identifier" | "field_identifier" | "type_identifier") || unit.str(node) != text {
+            return;
+        }
+        let whole = whole_name(node);
+        match whole.parent() {
+            Some(parent) if parent.kind() == "function_declarator" && whole.kind() != "template_function" => {}
+            Some(parent) if is_callee(whole, parent) => {
+                calls.push(Call { node: parent, arguments: given(parent) });
+            }
+            // Of the kernel.
+            Some(parent) if has_kernel && has_child(parent, "kernel_call_syntax") => {}
+            Some(_) if has_kernel && is_question(unit, lower.names, node) => {}
+            Some(_) => match forwarded(unit, lower, whole, text) {
+                Some(call) => calls.push(call),
+                None => others = true,
+            },
+            None => others = true,
+        }
+    });
+    (!others && !calls.is_empty() && calls.len() <= MAX_CALLS).then_some(calls)
+}
+
+/// The call of a function that is given to another one, which does nothing but call it with what it is given itself.
+fn forwarded<'u>(unit: &'u Unit<'u>, lower: &Lower<'u>, function: Node<'u>, text: &str) -> Option<Call<'u>> {
+    // It may change what it gets before the next call.
+    if parameters_of(&only_one(lower, text)?).iter().any(|p| unit.str(*p).contains('&')) {
+        return None;
+    }
+    let mut value = function;
+    if let Some(address) = value.parent().filter(|p| p.kind() == "pointer_expression" && unit.str(*p).starts_with('&'))
+    {
+        value = address;
+    }
+    let list = value.parent().filter(|p| p.kind() == "argument_list")?;
+    let call =
+        list.parent().filter(|c| c.kind() == "call_expression" && child_of_kind(*c, "kernel_call_syntax").is_none())?;
+    let callee = call.child_by_field_name("function").filter(|f| f.kind() == "identifier")?;
+    let decl = only_one(lower, unit.str(callee))?;
+    let arguments = given(call);
+    (arguments.len() == listed_in(list).len()).then_some(())?;
+    let at = arguments.iter().position(|a| *a == value)?;
+    let parameters = parameters_of(&decl);
+    let name_of = |p: Node<'u>| {
+        let own = p.child_by_field_name("declarator").and_then(declared_name)?;
+        Some(unit.str(own))
+    };
+    let own = parameters.get(at).filter(|p| p.kind() == "parameter_declaration")?;
+    let own = name_of(*own)?;
+    let body = decl.node.child_by_field_name("body")?;
+    let mut each: Vec<Vec<Node<'u>>> = Vec::new();
+    for inner in only_called(unit, body, own)? {
+        let mut found = Vec::new();
+        for argument in listed_in(inner.child_by_field_name("arguments")?) {
+            let is_pack = argument.kind() == "parameter_pack_expansion";
+            let named = if is_pack { argument.named_child(0)? } else { argument };
+            (named.kind() == "identifier").then_some(())?;
+            let position = parameters.iter().position(|p| name_of(*p) == Some(unit.str(named)))?;
+            let parameter = parameters[position];
+            // Its own copy, which nothing changes.
+            if unit.str(parameter).contains('&') || !is_only_read(unit, body, unit.str(named), own) {
+                return None;
+            }
+            match (parameter.kind(), is_pack) {
+                ("parameter_declaration", false) => found.push(*arguments.get(position)?),
+                ("variadic_parameter_declaration", true) => found.extend(arguments.get(position..)?),
+                _ => return None,
+            }
+        }
+        each.push(found);
+    }
+    let first = each.first()?.clone();
+    each.iter().all(|found| *found == first).then_some(Call { node: call, arguments: first })
+}
+
+/// The calls of a parameter of a function, if that is all that is done with it.
+fn only_called<'u>(unit: &Unit, body: Node<'u>, name: &str) -> Option<Vec<Node<'u>>> {
+    let mut calls = Vec::new();
+    each_below(body, |node| {
+        if unit.str(node) == name {
+            calls.push(node.parent().filter(|p| node.kind() == "identifier" && is_callee(node, *p)));
+        }
+    });
+    calls.into_iter().collect()
+}
+
+/// Is a parameter only given to this function by its value, and read in sums and comparisons?
+fn is_only_read(unit: &Unit, body: Node, name: &str, function: &str) -> bool {
+    let mut only = true;
+    each_below(body, |node| {
+        if unit.str(node) != name {
+            return;
+        }
+        let mut around = node.parent();
+        while let Some(pack) = around.filter(|p| p.kind() == "parameter_pack_expansion") {
+            around = pack.parent();
+        }
+        let call = around.filter(|p| p.kind() == "argument_list").and_then(|p| p.parent());
+        let callee = call.filter(|c| c.kind() == "call_expression").and_then(|c| c.child_by_field_name("function"));
+        let operator =
+            around.filter(|p| p.kind() == "binary_expression").and_then(|p| p.child_by_field_name("operator"));
+        only &= node.kind() == "identifier"
+            && (callee.is_some_and(|c| unit.str(c) == function)
+                || operator.is_some_and(|o| !matches!(unit.str(o), "<<" | ">>" | ",")));
+    });
+    only
+}
+
+/// Visits the names below a node.
+fn each_below<'t>(node: Node<'t>, mut visit: impl FnMut(Node<'t>)) {
+    let mut stack = vec![node];
+    while let Some(node) = stack.pop() {
+        if matches!(node.kind(), "identifier" | "field_identifier" | "type_identifier") {
+            visit(node);
+        }
+        stack.extend(listed_in(node));
+    }
+}
+
+/// Calls of functions of this name, of templates and members as well, with as many arguments: they may be calls of this one.
+pub(super) fn calls_like<'u>(unit: &'u Unit<'u>, function: Node<'u>) -> Vec<Call<'u>> {
+    let declarator = function.child_by_field_name("declarator");
+    let Some(name) = declarator.and_then(declared_name) else { return Vec::new() };
+    let text = unit.str(unit.qualified(name).1);
+    let function_declarator = name.parent().filter(|p| p.kind() == "function_declarator");
+    let count = function_declarator.and_then(|d| d.child_by_field_name("parameters")).map(|p| listed_in(p).len());
+    let mut calls = Vec::new();
+    each_named(unit.tree.root_node(), |node| {
+        if node.kind() != "call_expression" || calls.len() > MAX_CALLS {
+            return;
+        }
+        let mut callee = node.child_by_field_name("function");
+        while let Some(inner) = callee.and_then(|c| match c.kind() {
+            "template_function" | "template_method" | "qualified_identifier" => c.child_by_field_name("name"),
+            "field_expression" => c.child_by_field_name("field"),
+            _ => None,
+        }) {
+            callee = Some(inner);
+        }
+        let list = node.child_by_field_name("arguments").map(listed_in);
+        if callee.is_some_and(|c| unit.str(c) == text)
+            && let Some(arguments) = list.filter(|list| Some(list.len()) == count)
+        {
+            calls.push(Call { node, arguments });
+        }
+    });
+    calls
+}
