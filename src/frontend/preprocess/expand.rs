@@ -190,10 +190,16 @@ impl Frame {
     fn line(&mut self, text: &str) -> usize {
         let position = self.cursor.position;
         if let Some(new) = text.as_bytes().get(self.counted..position) {
-            self.line += new.iter().filter(|b| **b == b'\n').count();
+            self.line = self.line.saturating_add(new.iter().filter(|b| **b == b'\n').count());
             self.counted = position;
         }
-        self.line + 1
+        self.line.saturating_add(1)
+    }
+
+    /// Gives the line that is read next a number.
+    pub(super) fn set_line(&mut self, text: &str, number: usize) {
+        self.line(text);
+        self.line = number.saturating_sub(1);
     }
 }
 

@@ -56,6 +56,9 @@ impl<'u> Host<'_, 'u> {
                     return Some(N::ite(&cond, &N::num(1), &N::num(0)));
                 }
                 let (left, right) = (field("left")?, field("right")?);
+                if self.is_overloaded(op, left, right) {
+                    return None;
+                }
                 let (l, r) = (self.number(left)?, self.number(right)?);
                 // `(n + b - 1) / b` is not evaluated where `b` is zero.
                 let l = if op == "/" { self.rounding_up(left, right).unwrap_or(l) } else { l };
