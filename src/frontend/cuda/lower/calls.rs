@@ -222,6 +222,9 @@ impl<'l, 't> Body<'l, 't> {
         // A built-in function is only hidden by a definition that fits.
         match self.resolve(&overloads, qualifier, template, &args, false) {
             Found::One(chosen) if vector.as_ref().is_some_and(|v| self.is_made_so(v, &args, &chosen)) => {}
+            Found::One(chosen) if chosen.doubtful && builtin.is_some() => {
+                return self.unclear(format!("which function `{name}` is called is not known"), args, span);
+            }
             Found::One(chosen) if builtin.is_none() || (chosen.decl.has_body && chosen.cost < 10) => {
                 return self.call_decl(chosen.decl, chosen.bindings, None, args, span);
             }

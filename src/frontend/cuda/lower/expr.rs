@@ -323,9 +323,10 @@ impl<'l, 't> Body<'l, 't> {
                 _ => self.unknown(node, "cast"),
             },
             "compound_literal_expression" => match (field("type"), field("value")) {
-                (Some(ty), Some(value)) => {
-                    let ty = self.type_of(ty);
-                    self.initial(value, &ty)
+                (Some(written), Some(value)) => {
+                    let ty = self.type_of(written);
+                    let made = self.initial(value, &ty);
+                    self.cast_place(written, &ty, made)
                 }
                 _ => self.unknown(node, "compound literal"),
             },

@@ -156,7 +156,9 @@ impl<'l, 't> Body<'l, 't> {
                 }
             }
             // As an enumeration it is another type of the language, though none here.
-            Type::Int(_) if self.names_enum(self.text(written)) && !matches!(made.kind, ExprKind::Int(_)) => {
+            Type::Int(_) | Type::Ptr(_)
+                if self.names_enum(self.text(written)) && !matches!(made.kind, ExprKind::Int(_)) =>
+            {
                 let span = made.span;
                 let made = self.value(made);
                 Expr::new(ExprKind::Convert(Box::new(made)), ty.clone(), span)

@@ -13,6 +13,8 @@ pub(super) struct Chosen<'t> {
     pub bindings: Bindings,
     /// How far the arguments are from its parameters, see [`mismatch`].
     pub cost: usize,
+    /// May one of the arguments not fit?
+    pub doubtful: bool,
 }
 
 /// A cost that says that the argument has no conversion to the parameter that is known.
@@ -123,7 +125,7 @@ impl<'l, 't> Body<'l, 't> {
             }
             let cost = costs.iter().sum();
             let is_template = decl.template.is_some();
-            let chosen = Chosen { decl: *decl, bindings, cost };
+            let chosen = Chosen { decl: *decl, bindings, cost, doubtful: doubts.contains(&true) };
             candidates.push(Candidate {
                 chosen,
                 types,
@@ -241,7 +243,7 @@ impl<'l, 't> Body<'l, 't> {
             return Found::Ambiguous;
         }
         let Some(best) = candidates.into_iter().next() else { return Found::None };
-        let Chosen { decl, bindings, cost } = best.chosen;
+        let Chosen { decl, bindings, cost, doubtful } = best.chosen;
         let decl = match self.definition_of(&decl, list) {
             Found::One(definition) => definition,
             Found::None => decl,
@@ -249,8 +251,8 @@ impl<'l, 't> Body<'l, 't> {
         };
         let list: Vec<FunDecl<'t>> = list.iter().map(|(d, _)| *d).collect();
         match self.special_among(&list, &decl, &bindings, &best.types) {
-            Found::None => Found::One(Chosen { decl, bindings, cost }),
-            Found::One(special) => Found::One(Chosen { decl: special, bindings: Bindings::default(), cost }),
+            Found::None => Found::One(Chosen { decl, bindings, cost, doubtful }),
+            Found::One(special) => Found::One(Chosen { decl: special, bindings: Bindings::default(), cost, doubtful }),
             Found::Ambiguous => Found::Ambiguous,
         }
     }
