@@ -355,7 +355,7 @@ impl Facts {
         let alone = |atom: AtomId| poly.terms.iter().filter(|(m, _)| m.contains(&atom)).count() == 1;
         // What is no digit first. Then what is divided, of which quotient and rest tell more. Then the one with the widest
         // interval, and the rest of the largest product: narrow ones are the digits of indices.
-        let mut candidates: Vec<(u8, Reverse<i128>, Reverse<usize>, AtomId, i128)> = Vec::new();
+        let mut candidates = Vec::new();
         for (monomial, c) in &poly.terms {
             if let [atom] = monomial.as_slice()
                 && c.abs() == 1
@@ -370,10 +370,10 @@ impl Facts {
                     () if self.values.is_var(*atom) && !self.kept.contains(atom) => (2, width, 0),
                     () => (3, width, self.values.factors(*atom)),
                 };
-                candidates.push((turn, Reverse(width), Reverse(factors), *atom, *c));
+                candidates.push(((turn, Reverse::<i128>(width), Reverse::<usize>(factors), *atom), *c));
             }
         }
-        let Some((.., atom, c)) = candidates.into_iter().min() else {
+        let Some(((.., atom), c)) = candidates.into_iter().min() else {
             // It is as good as two bounds.
             self.at_most.push(poly.clone());
             self.at_most.extend(poly.scale(-1).ok());

@@ -11,7 +11,7 @@ use super::lower::{Body, Local, array_type, is_lvalue, is_standard, member_of_co
 use super::opencl;
 use super::unit::{Dialect, Found, Qualifier, TypeDecl, child_of_kind, declared_name, last_named};
 use crate::exp::IntTy;
-use crate::kernel::ir::ExprKind;
+use crate::kernel::ir::{Expr, ExprKind};
 use crate::kernel::types::{StructTy, Type};
 
 /// What the parameters of a template stand for.
@@ -438,8 +438,28 @@ impl<'t> Body<'_, 't> {
         if !self.text(node).starts_with("decltype") {
             return expr.ty.value().clone();
         }
-        let declared = matches!(inner.kind(), "identifier" | "field_expression");
-        if is_lvalue(&expr) && !declared { Type::Ref(Arc::new(expr.ty)) } else { expr.ty }
+        let declared = matches!(inner.kind(), "identifier" | "field_expression" | "qualified_identifier");
+        if declared {
+            return self.declared_reference(inner, &expr).unwrap_or(expr.ty);
+        }
+        // What a call returns by reference is given away at times, and a reference all the same.
+        if is_lvalue(&expr) { Type::Ref(Arc::new(expr.ty.value().clone())) } else { expr.ty }
+    }
+
+    /// The type of a name that was declared as a reference.
+    fn declared_reference(&self, name: Node<'t>, expr: &Expr) -> Option<Type> {
+        let ExprKind::Deref(pointer) = &expr.kind else { return None };
+        let ExprKind::Load(place) = &pointer.kind else { return None };
+        let Type::Ref(inner) = &place.ty else { return None };
+        // What a lambda captures by reference was declared as what it is.
+        if let (ExprKind::Member(..), "identifier", Some(class)) = (&place.kind, name.kind(), &self.class_type)
+            && let Some((node, _)) = self.class_node(class)
+            && let Some(around) = self.lower.lambdas.get(&node.id())
+            && !around.references.iter().any(|known| known == self.text(name))
+        {
+            return None;
+        }
+        Some(Type::Ref(inner.clone()))
     }
 
     fn template_type(&mut self, node: Node<'t>, qualifier: &Qualifier) -> Type {
@@ -596,6 +616,10 @@ impl<'t> Body<'_, 't> {
                 }
                 (Some(ty), _) => {
                     let pattern = self.type_of(argument);
+                    // `T &` and `T &&` are one here.
+                    if let (Type::Ref(_), Type::Ref(_)) = (&pattern, ty) {
+                        return None;
+                    }
                     if pattern == *ty && (self.is_coarse(argument, ty) || bindings.finer.contains_key(parameter)) {
                         return None;
                     }
@@ -607,6 +631,8 @@ impl<'t> Body<'_, 't> {
                     let unknown = |t: &Type| matches!(t, Type::Unknown(_));
                     match (&pattern, ty) {
                         (p, t) if unknown(p) || unknown(t) => return None,
+                        (Type::Array(_, Some(a)), Type::Array(_, Some(b))) if a != b => return Some(None),
+                        (Type::Array(..), Type::Array(..)) => return None,
                         (Type::Ptr(_), Type::Ptr(_)) if found.types.len() > before => {}
                         (Type::Ptr(_), Type::Ptr(_)) | (Type::Struct(_), Type::Struct(_)) if !own.is_empty() => {
                             return None;

@@ -79,10 +79,27 @@ impl Engine<'_> {
                 };
                 self.remark(Severity::Note, code, excerpt_long(text.trim_end()), at);
             }
-            (Kind::Identifier, "line" | "ident" | "sccs" | "assert" | "unassert") | (Kind::Number, _) => {}
+            (Kind::Identifier, "line") => {
+                let number = self.line().first().map_or(String::new(), |token| self.text(token).to_owned());
+                return self.number_next_line(&number);
+            }
+            (Kind::Number, number) => {
+                let number = number.to_owned();
+                self.line();
+                return self.number_next_line(&number);
+            }
+            (Kind::Identifier, "ident" | "sccs" | "assert" | "unassert") => {}
             _ => self.error("unknown-directive", format!("`#{}` is not a directive", excerpt(&name)), at),
         }
         self.line();
+    }
+
+    /// `#line 77`: what `__LINE__` is on the line after it.
+    fn number_next_line(&mut self, number: &str) {
+        let Ok(number) = number.parse::<usize>() else { return };
+        if let Some(frame) = self.frames.last_mut() {
+            frame.set_line(self.sources.text(frame.file), number);
+        }
     }
 
     pub(super) fn forget_guard(&mut self) {

@@ -190,10 +190,18 @@ impl Frame {
     fn line(&mut self, text: &str) -> usize {
         let position = self.cursor.position;
         if let Some(new) = text.as_bytes().get(self.counted..position) {
-            self.line += new.iter().filter(|b| **b == b'\n').count();
+            self.line = self.line.wrapping_add(new.iter().filter(|b| **b == b'\n').count());
             self.counted = position;
         }
-        self.line + 1
+        self.line.wrapping_add(1)
+    }
+
+    /// Gives the line that is read next a number.
+    pub(super) fn set_line(&mut self, text: &str, number: usize) {
+        self.line(text);
+        // The end of the line of the directive may be read already, or not.
+        let read = text.as_bytes().get(..self.cursor.position).is_some_and(|t| t.ends_with(b"\n"));
+        self.line = number.wrapping_sub(if read { 1 } else { 2 });
     }
 }
 

@@ -648,10 +648,10 @@ impl<'p> Walk<'p> {
                 _ => None,
             },
             _ => match self.eval(surface) {
-                Value::Num(n) => match n.as_var().filter(|v| self.globals_vars.contains(v)) {
-                    Some(v) => Some(self.surface_of(v.name.clone().as_str())),
-                    None => None,
-                },
+                Value::Num(n) => {
+                    let given = n.as_var().filter(|v| self.globals_vars.contains(v)).map(|v| v.name.clone());
+                    given.map(|name| self.surface_of(name.as_str()))
+                }
                 _ => None,
             },
         };

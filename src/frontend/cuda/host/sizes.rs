@@ -48,7 +48,15 @@ impl<'u> Host<'_, 'u> {
             "number_literal" | "char_literal" | "sizeof_expression" | "true" | "false" => true,
             "parenthesized_expression" => of(last_named(node)),
             "unary_expression" | "update_expression" => of(field("argument")),
-            "binary_expression" => of(field("left")) || of(field("right")),
+            "binary_expression" => {
+                let (Some(left), Some(right)) = (field("left"), field("right")) else { return false };
+                let op = field("operator").map_or("", |op| self.unit.str(op));
+                let either = self.is_number(left) || self.is_number(right);
+                either
+                    && !self.is_overloaded(op, left, right)
+                    && !self.may_be_object(left)
+                    && !self.may_be_object(right)
+            }
             "conditional_expression" => of(field("consequence")) && of(field("alternative")),
             "cast_expression" => field("type").is_some_and(|ty| self.is_arithmetic(ty)),
             "field_expression" => {
@@ -74,6 +82,73 @@ impl<'u> Host<'_, 'u> {
             }),
             _ => false,
         }
+    }
+
+    /// May an operator of the program be meant: it has one for no class, and what it is given may be of an enumeration or a class?
+    pub(super) fn is_overloaded(&self, op: &str, left: Node<'u>, right: Node<'u>) -> bool {
+        let own = self.lower.names.functions.get(&format!("operator{op}"));
+        own.is_some_and(|list| list.iter().any(|d| d.class.is_none()))
+            && !(self.is_plainly_number(left) && self.is_plainly_number(right))
+    }
+
+    /// Is this a number whose type has its name in the language, and no enumeration?
+    fn is_plainly_number(&self, node: Node<'u>) -> bool {
+        let field = |name: &str| node.child_by_field_name(name);
+        let of = |part: Option<Node<'u>>| part.is_some_and(|p| self.is_plainly_number(p));
+        match node.kind() {
+            "parenthesized_expression" => of(last_named(node)),
+            "unary_expression" | "update_expression" => of(field("argument")),
+            "binary_expression" => of(field("left")) && of(field("right")),
+            "conditional_expression" => of(field("consequence")) && of(field("alternative")),
+            "identifier" => {
+                let name = self.unit.str(node);
+                let outside = self.find(name, node).is_none() && self.lower.names.enumerators.contains_key(name);
+                !outside && self.is_named_number(name, node)
+            }
+            _ => self.is_number(node),
+        }
+    }
+
+    /// May this be an object, a `dim3` as well, of which the text says how it is made, or a header that is not there?
+    fn may_be_object(&self, node: Node<'u>) -> bool {
+        let field = |name: &str| node.child_by_field_name(name);
+        let of = |part: Option<Node<'u>>| part.is_some_and(|p| self.may_be_object(p));
+        match node.kind() {
+            "parenthesized_expression" => of(last_named(node)),
+            "unary_expression" => of(field("argument")),
+            "binary_expression" => of(field("left")) || of(field("right")),
+            "conditional_expression" => of(field("consequence")) || of(field("alternative")),
+            "identifier" => match self.find(self.unit.str(node), node).map(|v| &self.variables[v]) {
+                Some(Variable { ty: Some(ty), events, .. }) if self.unit.str(*ty) == "auto" => {
+                    let init = events.iter().find(|e| e.declares).and_then(|e| e.value);
+                    init.is_some_and(|init| self.may_be_object(init))
+                }
+                Some(Variable { ty: Some(ty), .. }) => {
+                    let name = self.unit.str(self.unit.qualified(*ty).1);
+                    let declared = self.lower.names.types.contains_key(name) || name == "dim3";
+                    !self.is_arithmetic(*ty) && (declared || self.lower.names.header_missing)
+                }
+                _ => false,
+            },
+            "compound_literal_expression" => true,
+            "call_expression" => field("function").is_some_and(|function| {
+                let name = self.unit.str(self.unit.qualified(function).1);
+                let class = name == "dim3" || self.lower.names.types.contains_key(name);
+                let own = self.lower.names.functions.get(name);
+                let is_plain = function.kind() == "identifier" || function.kind() == "qualified_identifier";
+                let returns_other = |list: &Vec<FunDecl<'u>>| {
+                    list.iter().any(|d| d.node.child_by_field_name("type").is_some_and(|ty| !self.is_arithmetic(ty)))
+                };
+                let hidden = self.lower.names.header_missing && !self.is_number(node) && !self.is_of_standard(function);
+                is_plain && (class || own.map_or(hidden, returns_other))
+            }),
+            _ => false,
+        }
+    }
+
+    /// Is this a name of the standard library?
+    fn is_of_standard(&self, function: Node<'u>) -> bool {
+        self.unit.str(function).starts_with("std::")
     }
 
     pub(super) fn is_named_number(&self, name: &str, at: Node<'u>) -> bool {

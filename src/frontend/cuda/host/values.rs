@@ -60,6 +60,9 @@ impl<'u> Host<'_, 'u> {
                     return Some(N::ite(&cond, &N::num(1), &N::num(0)));
                 }
                 let (left, right) = (field("left")?, field("right")?);
+                if self.is_overloaded(op, left, right) {
+                    return None;
+                }
                 let (l, r) = (self.number(left)?, self.number(right)?);
                 // Of constants, after the conversions of C.
                 if matches!(op, "&" | "|" | "^") {

@@ -1,6 +1,7 @@
 //! Calls: of functions by overload resolution, of built-in ones, of unknown ones.
 
 use super::expr::changes;
+use super::fit::Category;
 use super::packs::element_name;
 use super::*;
 
@@ -57,19 +58,26 @@ impl<'l, 't> Body<'l, 't> {
             let args = self.exprs(&arguments);
             return self.call_named(&function, &Qualifier::default(), None, args, span);
         }
+        if name == "noexcept" {
+            // What it is given is not evaluated. It has one answer in all threads.
+            let name = Name::new(format!("noexcept{}at{}", span.file.0, span.start));
+            return Expr::new(ExprKind::Intrinsic(Intrinsic::Pure(name, None), vec![]), Type::BOOL, span);
+        }
         if let ("static_cast" | "reinterpret_cast" | "const_cast" | "dynamic_cast", Some(list)) = (name, template) {
             let types = self.template_arguments(list);
             return match (types.as_slice(), arguments.as_slice()) {
                 ([ty], [value]) => {
-                    let ty = self.type_of(*ty);
+                    let written = *ty;
+                    let ty = self.type_of(written);
                     let value = if matches!(ty, Type::Ref(_)) { self.expr(*value) } else { self.rvalue(*value) };
-                    match name {
-                        "reinterpret_cast" => self.reinterpret(value, ty),
+                    let made = match name {
+                        "reinterpret_cast" => self.reinterpret(value, ty.clone()),
                         "dynamic_cast" if !self.is_base_of(pointee(&ty), pointee(&value.ty)) => {
                             self.unclear("`dynamic_cast` is not supported".to_owned(), vec![value], span)
                         }
-                        _ => self.cast(value, ty),
-                    }
+                        _ => self.cast(value, ty.clone()),
+                    };
+                    self.cast_place(written, &ty, made)
                 }
                 _ => self.unknown(node, "cast"),
             };
@@ -152,8 +160,9 @@ impl<'l, 't> Body<'l, 't> {
                         self.convert(zero, &ty)
                     }
                     [value] => {
-                        let value = self.rvalue(*value);
-                        self.cast(value, ty)
+                        let value = if matches!(ty, Type::Ref(_)) { self.expr(*value) } else { self.rvalue(*value) };
+                        let made = self.cast(value, ty.clone());
+                        self.cast_place(callee, &ty, made)
                     }
                     _ => self.unknown(node, "construction"),
                 };
@@ -214,6 +223,9 @@ impl<'l, 't> Body<'l, 't> {
         // A built-in function is only hidden by a definition that fits.
         match self.resolve(&overloads, qualifier, template, &args, false) {
             Found::One(chosen) if vector.as_ref().is_some_and(|v| self.is_made_so(v, &args, &chosen)) => {}
+            Found::One(chosen) if chosen.doubtful && builtin.is_some() => {
+                return self.unclear(format!("which function `{name}` is called is not known"), args, span);
+            }
             Found::One(chosen) if builtin.is_none() || (chosen.decl.has_body && chosen.cost < 10) => {
                 return self.call_decl(chosen.decl, chosen.bindings, None, args, span);
             }
@@ -314,7 +326,11 @@ impl<'l, 't> Body<'l, 't> {
         {
             let types = template.map(|list| self.template_arguments(list)).unwrap_or_default();
             let stays = name == "move" || types.first().is_some_and(|ty| matches!(self.type_of(*ty), Type::Ref(_)));
-            return if stays { only.clone() } else { self.value(only.clone()) };
+            return match (name, stays) {
+                ("move", _) => self.given_away(only.clone()),
+                (_, true) => self.perhaps_given_away(only.clone()),
+                _ => self.value(only.clone()),
+            };
         }
         let types: Vec<Type> = match template {
             Some(list) => self.template_arguments(list).into_iter().map(|ty| self.type_of(ty)).collect(),
@@ -385,6 +401,7 @@ impl<'l, 't> Body<'l, 't> {
             if plain
                 && self.text(declarator).starts_with("&&")
                 && is_lvalue(arg)
+                && self.category(arg) != Category::Temporary
                 && let Some(bound) = bindings.types.get_mut(name)
                 && matches!(bound, Type::Int(_) | Type::Float(_) | Type::Ptr(_) | Type::Struct(_))
             {
@@ -458,7 +475,14 @@ impl<'l, 't> Body<'l, 't> {
             return Expr::new(ExprKind::Int(n), ty, span);
         }
         let call = Expr::new(ExprKind::Call(id, lowered), ty, span);
-        if by_reference { self.deref(call, span) } else { call }
+        if !by_reference {
+            return call;
+        }
+        let place = self.deref(call, span);
+        // What is returned by `T &&` is given away; a type may say so by its name.
+        let head = self.lower.unit.text.get(decl.node.start_byte()..decl.declarator.start_byte()).unwrap_or("");
+        let plain = head.trim_end().ends_with('&') || head.contains('&') && !head.contains('<');
+        if head.contains("&&") || !plain { self.perhaps_given_away(place) } else { place }
     }
 
     pub(super) fn call_value(&mut self, target: Expr, arguments: &[Node<'t>], span: Span) -> Expr {

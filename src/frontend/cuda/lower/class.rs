@@ -21,6 +21,7 @@ pub(super) struct Member<'t> {
     pub class: Type,
     pub(super) is_virtual: bool,
     pub(super) cost: usize,
+    pub(super) doubtful: bool,
 }
 
 impl<'l, 't> Body<'l, 't> {
@@ -507,11 +508,11 @@ impl<'l, 't> Body<'l, 't> {
         let one_class = found.iter().all(|(_, _, owner)| *owner == first);
         let list: Vec<_> = found.iter().map(|(decl, bound, _)| (*decl, bound.clone())).collect();
         match self.resolve(&list, &Qualifier::default(), template, args, true) {
-            Found::One(Chosen { decl, bindings, cost }) => {
+            Found::One(Chosen { decl, bindings, cost, doubtful }) => {
                 let owner = found.into_iter().find(|(d, ..)| d.node == decl.node).map(|(_, _, owner)| owner);
                 let Some(owner) = owner.or(Some(first).filter(|_| one_class)) else { return Method::Unclear };
                 let is_virtual = self.is_virtual(&owner, name, 0);
-                Method::One(Box::new(Member { decl, bindings, class: owner, is_virtual, cost }))
+                Method::One(Box::new(Member { decl, bindings, class: owner, is_virtual, cost, doubtful }))
             }
             Found::None | Found::Ambiguous => Method::Unclear,
         }
@@ -714,6 +715,7 @@ impl<'l, 't> Body<'l, 't> {
             (Method::One(member), Found::None) if member.cost < FAR => {
                 Some(self.call_member(member, &class, Some(object.clone()), args, span))
             }
+            (Method::One(member), Found::One(chosen)) if member.doubtful || chosen.doubtful => unclear(self, all),
             (Method::One(member), Found::One(chosen)) if member.cost < chosen.cost => {
                 Some(self.call_member(member, &class, Some(object.clone()), args, span))
             }

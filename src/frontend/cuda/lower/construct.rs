@@ -82,6 +82,10 @@ impl<'l, 't> Body<'l, 't> {
             let effects: Vec<Expr> = effects.collect();
             return Some(self.after(effects, object, span));
         }
+        // What is made for this alone is not copied.
+        if same && args.iter().all(|only| self.is_fresh(only)) {
+            return None;
+        }
         // The copy that the language makes, of this object or of the part of it that is one.
         let copies = match args.as_slice() {
             [only] if same || self.is_base_of(ty, &only.ty) => {
@@ -392,6 +396,62 @@ impl<'l, 't> Body<'l, 't> {
         let types = self.inside(decl, bindings, |body| body.parameters(decl));
         defaults.iter().skip(1).all(Option::is_some)
             && matches!(types.first(), Some((_, Type::Ref(inner), _)) if **inner == *ty)
+    }
+
+    /// May what a conversion makes of a value depend on which constructors are `explicit`, which this does not look at
+    /// otherwise? [INF-EXPLICIT]
+    pub(super) fn is_explicit(&mut self, ty: &Type, value: &Expr) -> bool {
+        let all = self.constructors(ty);
+        let said = |decl: &FunDecl<'t>| {
+            let head = self.lower.unit.text.get(decl.node.start_byte()..decl.declarator.start_byte()).unwrap_or("");
+            head.split(|c: char| !c.is_alphanumeric() && c != '_').any(|w| w == "explicit")
+        };
+        let own: Vec<bool> = all.iter().map(|(decl, _)| said(decl)).collect();
+        let same = is_same(value.ty.value(), ty);
+        if same || !own.contains(&true) {
+            return false;
+        }
+        let mut one: Vec<(FunDecl<'t>, Bindings)> = Vec::new();
+        for ((decl, bindings), explicit) in all.iter().zip(&own) {
+            if Self::takes(decl, 1) && !*explicit && !self.is_copy(decl, bindings, ty) {
+                one.push((*decl, bindings.clone()));
+            }
+        }
+        if one.is_empty() {
+            return false;
+        }
+        let mut every: Vec<(FunDecl<'t>, Bindings)> = Vec::new();
+        for (decl, bindings) in all {
+            if Self::takes(&decl, 1) && !self.is_copy(&decl, &bindings, ty) {
+                every.push((decl, bindings));
+            }
+        }
+        let args = [value.clone()];
+        let (a, b) = (
+            self.resolve(&one, &Qualifier::default(), None, &args, true),
+            self.resolve(&every, &Qualifier::default(), None, &args, true),
+        );
+        !matches!((a, b), (Found::One(a), Found::One(b)) if a.decl.node == b.decl.node)
+    }
+
+    /// Is this the name of a variable that is returned, of a class that is moved in another way than it is copied?
+    pub(super) fn may_be_moved(&mut self, node: Node<'t>) -> bool {
+        let mut node = node;
+        while node.kind() == "parenthesized_expression" {
+            match last_named(node) {
+                Some(inner) => node = inner,
+                None => return false,
+            }
+        }
+        let Some(Local::Var(id)) = self.lookup(self.text(node)).filter(|_| node.kind() == "identifier") else {
+            return false;
+        };
+        let ty = self.vars[id.0 as usize].ty.clone();
+        if !matches!(ty, Type::Struct(_)) {
+            return false;
+        }
+        let copies = self.constructors(&ty);
+        copies.iter().filter(|(decl, bindings)| self.is_copy(decl, bindings, &ty)).count() > 1
     }
 
     /// Is the first parameter of a function a reference to what is not `const`?

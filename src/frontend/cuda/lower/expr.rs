@@ -76,6 +76,10 @@ impl<'l, 't> Body<'l, 't> {
                     return self.unclear("this conversion is not supported".to_owned(), vec![expr], span);
                 }
                 if self.has_constructors(ty) {
+                    let direct = std::mem::replace(&mut self.direct, false);
+                    if !direct && self.is_explicit(ty, &expr) {
+                        return self.unclear("this conversion is not supported".to_owned(), vec![expr], span);
+                    }
                     self.converting = true;
                     let made = self.construct(ty, vec![expr.clone()], span);
                     self.converting = false;
@@ -306,21 +310,23 @@ impl<'l, 't> Body<'l, 't> {
             }
             "field_expression" => self.field(node, span),
             "cast_expression" => match (field("type"), field("value")) {
-                (Some(ty), Some(value)) => {
-                    let ty = self.type_of(ty);
+                (Some(written), Some(value)) => {
+                    let ty = self.type_of(written);
                     if self.lanes(&ty).is_some() && value.kind() == "parenthesized_expression" {
                         let args = self.listed(value);
                         return self.vector_literal(args, &ty, span);
                     }
-                    let value = self.rvalue(value);
-                    self.cast(value, ty)
+                    let value = if matches!(ty, Type::Ref(_)) { self.expr(value) } else { self.rvalue(value) };
+                    let made = self.cast(value, ty.clone());
+                    self.cast_place(written, &ty, made)
                 }
                 _ => self.unknown(node, "cast"),
             },
             "compound_literal_expression" => match (field("type"), field("value")) {
-                (Some(ty), Some(value)) => {
-                    let ty = self.type_of(ty);
-                    self.initial(value, &ty)
+                (Some(written), Some(value)) => {
+                    let ty = self.type_of(written);
+                    let made = self.initial(value, &ty);
+                    self.cast_place(written, &ty, made)
                 }
                 _ => self.unknown(node, "compound literal"),
             },
@@ -835,11 +841,17 @@ impl<'l, 't> Body<'l, 't> {
             (Type::Struct(_), Type::Struct(_)) => {
                 let value = self.value(value);
                 let value = self.copied(value);
-                self.convert(value, &ty)
+                self.direct = true;
+                let made = self.convert(value, &ty);
+                self.direct = false;
+                made
             }
             _ => {
                 let value = self.copied(value);
-                self.convert(value, &ty)
+                self.direct = matches!(ty, Type::Struct(_));
+                let made = self.convert(value, &ty);
+                self.direct = false;
+                made
             }
         }
     }

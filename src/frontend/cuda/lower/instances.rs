@@ -191,6 +191,11 @@ impl<'t> Lower<'t> {
         body.scope = function.scope;
         body.enter_class(function.class);
         for (name, ty, span) in body.parameters(function) {
+            // An array is given as a pointer.
+            let ty = match ty {
+                Type::Array(elem, _) => Type::Ptr(elem),
+                other => other,
+            };
             body.declare_var(&name, ty, Storage::Private, span);
         }
         body.see_before(place, function.node);

@@ -77,7 +77,13 @@ impl<'l, 't> Body<'l, 't> {
             }
         }
         let mut fields = Vec::new();
+        let mut references = Vec::new();
         for (name, how) in members {
+            if let Some(Local::Var(id)) = self.lookup(name)
+                && matches!(self.vars[id.0 as usize].ty, Type::Ref(_))
+            {
+                references.push(name.to_owned());
+            }
             let place = self.name(name, span);
             let ty = place.ty.value().clone();
             match (how, &ty) {
@@ -106,7 +112,7 @@ impl<'l, 't> Body<'l, 't> {
             other => Some((name.clone(), other.clone())),
         };
         let constants = self.scopes.iter().map(|scope| scope.iter().filter_map(constant).collect()).collect();
-        let around = Surroundings { constants, scope: self.scope };
+        let around = Surroundings { constants, scope: self.scope, references };
         self.lower.lambdas.insert(node.id(), around);
         Expr::new(ExprKind::Aggregate(offsets.into_iter().zip(values).collect()), ty, span)
     }

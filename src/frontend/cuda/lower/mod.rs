@@ -17,6 +17,7 @@ mod collective;
 mod construct;
 mod evaluate;
 mod expr;
+mod fit;
 mod fragments;
 mod groups;
 mod hip;
@@ -84,9 +85,11 @@ pub enum Local {
 
 /// What the body of a lambda sees of the function around it, apart from what it captures.
 #[derive(Clone)]
-struct Surroundings {
+pub struct Surroundings {
     constants: Vec<HashMap<String, Local>>,
     scope: ScopeId,
+    /// What is captured and was declared as a reference.
+    pub references: Vec<String>,
 }
 
 /// A kernel that was found, lowered with everything that it calls.
@@ -132,7 +135,7 @@ pub struct Lower<'t> {
     /// The scopes that nodes stand in, as far as they were asked for.
     scopes_of: HashMap<usize, ScopeId>,
     /// Of each lambda, by its node.
-    lambdas: HashMap<usize, Surroundings>,
+    pub lambdas: HashMap<usize, Surroundings>,
     /// The instances that a template is asked for, by its node and that of the use, or 0 for all uses.
     asked: HashMap<(usize, usize), instances::Asked>,
     /// The launches that were read, by the node of the call.
@@ -173,6 +176,10 @@ pub struct Body<'l, 't> {
     pub at: usize,
     /// The argument of a constructor that converts is made.
     converting: bool,
+    /// A cast asks for the conversion, so that a constructor may be `explicit`.
+    direct: bool,
+    /// The types of variables as they are written, as far as that is known.
+    written_types: HashMap<VarId, String>,
     /// The labels of the statement lists around this place, with their positions.
     labels: Vec<(String, usize)>,
 }
@@ -247,6 +254,11 @@ impl<'t> Lower<'t> {
         let clusters = self.unit.clusters(declared_name(decl.declarator).unwrap_or(decl.node));
         let (group_size, uses_offset, whole_groups) = (decl.group_size, self.uses_offset, self.whole_groups);
         let program = std::mem::take(&mut self.program);
+        // What is read later, for the host, has nothing in that program.
+        self.functions.clear();
+        self.pending.clear();
+        self.globals.clear();
+        self.instances_of_globals.clear();
         let offset = self.offset;
         LoweredKernel {
             name,
@@ -335,6 +347,8 @@ impl<'t> Lower<'t> {
             let id = body.declare_var("this", this, Storage::Private, unit.span(decl.declarator));
             body.this = Some(id);
         }
+        let written = body.written_parameters(&decl, types.len());
+        let mut written = written.into_iter();
         let mut spaces = body.parameter_spaces(&decl).into_iter();
         let mut unqualified = None;
         for (name, ty, span) in types {
@@ -349,6 +363,7 @@ impl<'t> Lower<'t> {
             }
             let id = body.declare_var(&name, ty, Storage::Private, span);
             body.vars[id.0 as usize].points_to = space.unwrap_or(Storage::Global);
+            body.written_types.extend(written.next().map(|text| (id, text)));
         }
         if is_kernel {
             // A value parameter of a template that nothing gives a value is a parameter like any other.
@@ -439,6 +454,8 @@ impl<'l, 't> Body<'l, 't> {
             depth: 0,
             at: 0,
             converting: false,
+            direct: false,
+            written_types: HashMap::new(),
             labels: Vec::new(),
         }
     }
@@ -538,6 +555,15 @@ impl<'l, 't> Body<'l, 't> {
             found.push((name, ty, self.span(parameter)));
         }
         found
+    }
+
+    /// The types of the parameters of a function as they are written; none where these are not so many.
+    fn written_parameters(&self, decl: &FunDecl<'t>, count: usize) -> Vec<String> {
+        let Some(list) = decl.declarator.child_by_field_name("parameters") else { return Vec::new() };
+        let mut cursor = list.walk();
+        let types = list.named_children(&mut cursor).filter_map(|p| p.child_by_field_name("type"));
+        let types: Vec<String> = types.map(|ty| self.text(ty).to_owned()).collect();
+        if types.len() == count { types } else { Vec::new() }
     }
 
     /// Where what the parameters of a function point to lives, as far as OpenCL C says so.

@@ -87,9 +87,10 @@ impl<'l, 't> Body<'l, 't> {
             Found::None => return None,
         };
         let key = global.declarator.id();
-        if let Some(id) = self.lower.globals.get(&key) {
-            let ty = self.lower.program.globals[id.0 as usize].decl.ty.clone();
-            return Some(Expr::new(ExprKind::Global(*id), ty, span));
+        if let Some(id) = self.lower.globals.get(&key)
+            && let Some(known) = self.lower.program.globals.get(id.0 as usize)
+        {
+            return Some(Expr::new(ExprKind::Global(*id), known.decl.ty.clone(), span));
         }
         let has = |w: &str| self.specifiers(global.node, global.declarator).contains(&w);
         let (constant, constexpr) = (has("const"), has("constexpr"));

@@ -99,7 +99,7 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     /// Are there certainly no arguments of the template that give this parameter the type of the argument?
-    fn is_apart(&mut self, pattern: &Type, argument: &Type, names: &[String]) -> bool {
+    pub(super) fn is_apart(&mut self, pattern: &Type, argument: &Type, names: &[String]) -> bool {
         let simple = |ty: &Type| matches!(ty, Type::Int(_) | Type::Float(_) | Type::Ptr(_) | Type::Array(..));
         match (pattern.value(), argument.value()) {
             // A reference to an array is not one to a pointer.
@@ -156,8 +156,10 @@ impl<'l, 't> Body<'l, 't> {
             let to_const = |text: &str, mark: char| text.rfind(mark).is_some_and(|at| marked(&text[..at]));
             let pointer = matches!(arg.ty.value(), Type::Ptr(_) | Type::Array(..));
             let fits = other.costs.get(i).is_some_and(|cost| *cost == 0);
+            // An array is one for a reference, and a pointer to `const` after two conversions.
+            let whole = matches!(arg.ty.value(), Type::Array(..)) && theirs.contains('&') && !theirs.contains('*');
             fits && (several && !is_general(one, i) && is_general(other, i)
-                || pointer && to_const(&own, '*') && !marked(&theirs)
+                || pointer && to_const(&own, '*') && (whole || !marked(&theirs))
                 || is_lvalue(arg) && to_const(&own, '&') && theirs.contains('&') && !marked(&theirs))
         })
     }
@@ -180,6 +182,9 @@ impl<'l, 't> Body<'l, 't> {
             Type::Struct(class) => !class.name.contains('<'),
             _ => false,
         };
+        if one.is_doubtful() {
+            return false;
+        }
         let theirs = self.inside(other, &Bindings::default(), |body| body.parameters(other));
         types.iter().zip(&one.costs).zip(args).enumerate().all(|(i, ((ty, cost), arg))| match open {
             Open::Unclear => false,

@@ -1,6 +1,7 @@
 //! Overload resolution: which function a call means, of those that have its name.
 
 use super::bases::is_same;
+use super::fit::{Fit, Taking};
 use super::open::Open;
 use super::packs::element_name;
 use super::templates::unnamed_parameter;
@@ -12,6 +13,8 @@ pub(super) struct Chosen<'t> {
     pub bindings: Bindings,
     /// How far the arguments are from its parameters, see [`mismatch`].
     pub cost: usize,
+    /// May one of the arguments not fit?
+    pub doubtful: bool,
 }
 
 /// A cost that says that the argument has no conversion to the parameter that is known.
@@ -26,9 +29,22 @@ pub(super) struct Candidate<'t> {
     pub costs: Vec<usize>,
     /// Which of these are not known, since a type is not.
     open: Vec<bool>,
+    /// How each parameter takes its argument.
+    pub takings: Vec<Taking>,
+    /// Which arguments may not fit, for other reasons than their types.
+    pub doubts: Vec<bool>,
+    /// Which may be enumerations that are no numbers, though the parameter is one.
+    scoped: Vec<bool>,
     /// Lower is better: cost of the conversions, is a template, how general its parameters are.
     rank: (usize, bool, usize),
     fit: usize,
+}
+
+impl Candidate<'_> {
+    /// May one of the arguments not fit, though it was found to?
+    pub(super) fn is_doubtful(&self) -> bool {
+        self.doubts.contains(&true) || self.scoped.contains(&true)
+    }
 }
 
 impl<'l, 't> Body<'l, 't> {
@@ -85,23 +101,39 @@ impl<'l, 't> Body<'l, 't> {
             }
             let of_types: Vec<bool> =
                 types.iter().zip(args).map(|(ty, arg)| is_open(ty.value(), arg.ty.value())).collect();
+            let (mut takings, mut doubts, mut scoped) = (Vec::new(), Vec::new(), Vec::new());
             for (i, (ty, arg)) in types.iter().zip(args).enumerate() {
-                if self.needs_object(decl, i) && !self.is_object(ty, arg) {
+                let taking = self.taking(decl, &bindings, i, ty, template.is_some());
+                let fits = [
+                    self.fit(taking, ty, arg),
+                    self.fit_of_enum(decl, &bindings, i, arg),
+                    self.fit_of_array(ty, arg),
+                    self.fit_of_null(ty, arg),
+                ];
+                takings.push(taking);
+                doubts.push(fits.contains(&Fit::Open));
+                scoped.push(self.may_be_scoped(decl, i, ty, arg));
+                if fits.contains(&Fit::No) {
                     costs[i] = costs[i].max(FAR);
                 }
             }
             // With one function of the name, it is that one, whatever is not known of its types.
-            if list.len() > 1 && costs.iter().any(|cost| *cost >= FAR) {
+            if list.len() > 1
+                && (costs.iter().any(|cost| *cost >= FAR) || self.cannot_be_deduced(decl, outer, template, args))
+            {
                 continue;
             }
             let cost = costs.iter().sum();
             let is_template = decl.template.is_some();
-            let chosen = Chosen { decl: *decl, bindings, cost };
+            let chosen = Chosen { decl: *decl, bindings, cost, doubtful: doubts.contains(&true) };
             candidates.push(Candidate {
                 chosen,
                 types,
                 costs,
                 open: of_types,
+                takings,
+                doubts,
+                scoped,
                 rank: (cost, is_template, general),
                 fit,
             });
@@ -158,6 +190,12 @@ impl<'l, 't> Body<'l, 't> {
             return Found::Ambiguous;
         }
         candidates.retain(|c| c.fit == 0 || c.fit == inner);
+        // A temporary goes to what takes nothing else.
+        let beaten: Vec<bool> = (0..candidates.len())
+            .map(|i| candidates.iter().any(|c| self.takes_better(c, &candidates[i], args) == Some(true)))
+            .collect();
+        let mut beaten = beaten.into_iter();
+        candidates.retain(|_| !beaten.next().unwrap_or(false));
         let Some(best) = candidates.iter().map(|c| c.rank).min() else { return Found::None };
         let worse = |c: &Candidate<'t>| c.rank > best;
         for winner in candidates.iter().filter(|c| !worse(c)) {
@@ -180,6 +218,9 @@ impl<'l, 't> Body<'l, 't> {
         // One that may not be called so at all, or less well than another, is not chosen before that.
         let doubtful = |w: &Candidate<'t>, c: &Candidate<'t>| {
             w.open.iter().enumerate().any(|(i, open)| *open && w.types.get(i) != c.types.get(i))
+                || w.doubts.iter().enumerate().any(|(i, doubt)| *doubt && self.differs(w, c, i))
+                || (w.scoped.iter().enumerate()).any(|(i, s)| *s && self.takes_scoped(c, i) && self.differs(w, c, i))
+                || self.takes_better(c, w, args).is_none()
         };
         for winner in candidates.iter().filter(|c| !worse(c)) {
             if candidates.iter().any(|c| c.chosen.decl.node != winner.chosen.decl.node && doubtful(winner, c)) {
@@ -193,13 +234,16 @@ impl<'l, 't> Body<'l, 't> {
                 candidates.iter().filter(|c| c.chosen.decl.has_body).map(|c| c.types.clone()).collect();
             candidates.retain(|c| c.chosen.decl.has_body || !defined.contains(&c.types));
         }
-        let body = |c: &Candidate<'t>| c.chosen.decl.node.child_by_field_name("body").map(|b| self.text(b));
-        let first = candidates.first().and_then(body);
-        if candidates.iter().skip(1).any(|c| body(c) != first) {
+        let code = |c: &Candidate<'t>| {
+            let types: Vec<Type> = c.types.iter().map(|ty| ty.value().clone()).collect();
+            (self.code(&c.chosen.decl), types)
+        };
+        let first = candidates.first().map(code);
+        if candidates.iter().skip(1).any(|c| Some(code(c)) != first) {
             return Found::Ambiguous;
         }
         let Some(best) = candidates.into_iter().next() else { return Found::None };
-        let Chosen { decl, bindings, cost } = best.chosen;
+        let Chosen { decl, bindings, cost, doubtful } = best.chosen;
         let decl = match self.definition_of(&decl, list) {
             Found::One(definition) => definition,
             Found::None => decl,
@@ -207,36 +251,35 @@ impl<'l, 't> Body<'l, 't> {
         };
         let list: Vec<FunDecl<'t>> = list.iter().map(|(d, _)| *d).collect();
         match self.special_among(&list, &decl, &bindings, &best.types) {
-            Found::None => Found::One(Chosen { decl, bindings, cost }),
-            Found::One(special) => Found::One(Chosen { decl: special, bindings: Bindings::default(), cost }),
+            Found::None => Found::One(Chosen { decl, bindings, cost, doubtful }),
+            Found::One(special) => Found::One(Chosen { decl: special, bindings: Bindings::default(), cost, doubtful }),
             Found::Ambiguous => Found::Ambiguous,
         }
     }
 
-    /// Is this parameter a reference to what can be changed, of a type that is written?
-    fn needs_object(&self, decl: &FunDecl<'t>, at: usize) -> bool {
-        let Some(list) = decl.declarator.child_by_field_name("parameters") else { return false };
-        let mut cursor = list.walk();
-        let parameter = list.named_children(&mut cursor).filter(|n| n.kind() != "comment").nth(at);
-        let text = parameter.map_or("", |p| self.text(p));
-        decl.template.is_none() && text.contains('&') && !text.contains("&&") && !text.contains("const")
+    /// An array for a reference to one of a length.
+    fn fit_of_array(&self, ty: &Type, arg: &Expr) -> Fit {
+        let Type::Ref(inner) = ty else { return Fit::Yes };
+        match (&**inner, arg.ty.value()) {
+            (Type::Array(_, wanted), Type::Array(_, given)) => match (wanted, given) {
+                (Some(a), Some(b)) if a == b => Fit::Yes,
+                (Some(_), Some(_)) => Fit::No,
+                _ => Fit::Open,
+            },
+            (Type::Array(..), Type::Ptr(_) | Type::Int(_) | Type::Float(_)) => Fit::No,
+            _ => Fit::Yes,
+        }
+    }
+
+    /// `NULL`, which may be a number, and reads as `nullptr`, for a number.
+    fn fit_of_null(&self, ty: &Type, arg: &Expr) -> Fit {
+        if is_null(arg) && matches!(ty.value(), Type::Int(_)) { Fit::Open } else { Fit::Yes }
     }
 
     /// Is a parameter of a class of the standard library?
     fn is_standard_class(&self, decl: &FunDecl<'t>, at: usize, name: &str) -> bool {
         let text = self.written(decl, at);
         text.contains("std::") && !text.contains("_t") && !text.contains('*') && !self.is_parameter(name)
-    }
-
-    /// Is this a place that has the type itself, as far as both are known?
-    fn is_object(&self, ty: &Type, arg: &Expr) -> bool {
-        let other = match (ty.value(), arg.ty.value()) {
-            (Type::Int(a), Type::Int(b)) => a != b,
-            (Type::Float(a), Type::Float(b)) => a != b,
-            (Type::Int(_), Type::Float(_)) | (Type::Float(_), Type::Int(_)) => true,
-            _ => false,
-        };
-        is_place(arg) && !other || matches!(ty.value(), Type::Unknown(_) | Type::Struct(_))
     }
 
     /// Does a type name a class, so that functions of its namespace are found?
@@ -435,7 +478,7 @@ impl<'l, 't> Body<'l, 't> {
         let pack = self.pack_of(decl);
         if args.len() > defaults.len() && pack.is_none() || args.len() < required {
             // `f(void)` has one parameter that is none.
-            let void = defaults.len() == 1 && args.is_empty();
+            let void = defaults.len() == 1 && args.is_empty() && self.parameter_types(decl, outer).is_empty();
             if !void {
                 return None;
             }
@@ -548,7 +591,8 @@ impl<'l, 't> Body<'l, 't> {
             // A null pointer is no `bool`; the macro is a number as well.
             (Type::Ptr(_), _) if is_null(argument) => 2,
             (Type::Int(IntTy::BOOL), _) if is_null(argument) => FAR,
-            (Type::Int(_), _) if is_null(argument) => 2,
+            (Type::Int(_), _) if is_null(argument) && self.lower.unit.text.contains("NULL") => 2,
+            (Type::Int(_), _) if is_null(argument) => FAR,
             (a, b) if a == b => 0,
             (Type::Int(IntTy::I32), Type::Int(b)) if promote(*b) == IntTy::I32 => 1,
             (Type::Float(8), Type::Float(4)) | (Type::Float(4), Type::Float(2)) => 1,
@@ -558,6 +602,7 @@ impl<'l, 't> Body<'l, 't> {
             (Type::Ptr(a), Type::Ptr(b) | Type::Array(b, _)) => match (&**a, &**b) {
                 (a, b) if a == b => 0,
                 (Type::Unknown(_), _) | (_, Type::Unknown(_)) => 1,
+                (Type::Void, Type::Fun) => FAR,
                 (Type::Void, _) => 5,
                 (a, b) => match self.base_distance(b, a) {
                     Some(1) => 3,

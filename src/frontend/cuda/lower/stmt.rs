@@ -181,7 +181,12 @@ impl<'l, 't> Body<'l, 't> {
                             self.convert(pointer, &Type::Ptr(inner.clone()))
                         }
                         _ => {
-                            let value = self.initial(value, &ty);
+                            let lost = self.may_be_moved(value);
+                            let mut value = self.initial(value, &ty);
+                            if lost {
+                                let what = "whether this object is moved or copied is not known".to_owned();
+                                value = Expr { ty: value.ty.clone(), ..self.unclear(what, vec![value], span) };
+                            }
                             if is_auto(&ty) {
                                 // `auto` in front of a function stands for a value, and of its first return.
                                 self.returns = value.ty.clone();
@@ -431,6 +436,7 @@ impl<'l, 't> Body<'l, 't> {
             self.unknown_stmt("this expression, which reads like a declaration,", self.span(node), out);
         }
         let base = self.type_of(ty);
+        let written = ty;
         let mut cursor = node.walk();
         for declarator in node.children_by_field_name("declarator", &mut cursor).collect::<Vec<_>>() {
             let span = self.span(declarator);
@@ -581,6 +587,7 @@ impl<'l, 't> Body<'l, 't> {
                 self.destructor(span, out);
             }
             let id = self.declare_var(name_text, ty, storage, self.span(name));
+            self.written_types.insert(id, self.text(written).to_owned());
             let default = match (&init, &self.vars[id.0 as usize].ty.clone()) {
                 (None, class @ Type::Struct(_)) if storage == Storage::Private => self.construct(class, vec![], span),
                 _ => None,
@@ -658,7 +665,12 @@ impl<'l, 't> Body<'l, 't> {
         let mut inner = Vec::new();
         let element = Expr::new(ExprKind::Element(Box::new(range), Box::new(current)), (*elem).clone(), span);
         let base = self.type_of(ty);
-        let base = if is_auto(&base) { (*elem).clone() } else { base };
+        let base = match &base {
+            // The elements of an array are places.
+            Type::Unknown(auto) if &**auto == AUTO_REFERENCE => Type::Ref(elem.clone()),
+            auto if is_auto(auto) => (*elem).clone(),
+            _ => base,
+        };
         let (ty, name) = self.declare(base, &declarator);
         let name = name.map_or("_", |n| self.text(n));
         let init = match &ty {

@@ -46,6 +46,13 @@ impl<'l, 't> Body<'l, 't> {
     fn trait_value(&mut self, name: &str, arguments: &[Node<'t>]) -> Option<bool> {
         let types: Vec<Type> = arguments.iter().map(|a| self.type_of(*a)).collect();
         let is_known = |ty: &Type| matches!(ty, Type::Int(_) | Type::Float(4 | 8) | Type::Ptr(_));
+        // A reference is none of these.
+        let kinds = ["is_pointer", "is_integral", "is_floating_point"];
+        if let ([Type::Ref(_)], true) = (types.as_slice(), kinds.contains(&name))
+            && !self.lower.names.types.contains_key(name)
+        {
+            return Some(false);
+        }
         if !types.iter().all(is_known) {
             return None;
         }
