@@ -141,6 +141,11 @@ fn a_solver_that_does_not_know() {
 }
 
 #[test]
+fn a_solver_whose_work_is_over_has_no_answer() {
+    assert_eq!(reason("z3-canceled.sh"), Reason::Timeout);
+}
+
+#[test]
 fn a_solver_that_reports_an_error() {
     assert_eq!(reason("z3-error.sh"), Reason::SolverError("line 3 column 7: no such sort".to_string()));
 }

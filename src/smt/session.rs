@@ -1187,6 +1187,11 @@ impl Link {
                 self.failures = 0;
                 Err(self.why_unknown(deadline))
             }
+            // The limit on its work ended a tactic. What it knows then is not asked for again.
+            _ if said.starts_with("(error") && said.contains("canceled") => {
+                self.process = None;
+                Err(Reason::Timeout)
+            }
             _ if said.starts_with("(error") => Err(self.error(&said)),
             _ => Err(self.failed(ProcessError::Garbage(format!("`{}`", clip(&said))))),
         }
