@@ -33,7 +33,8 @@ fn refused(text: &str, place: &str, words: &str) {
     let messages = messages(&report);
     assert!(messages.iter().any(|m| m.starts_with(place) && m.contains(words)), "{text}\n{messages:#?}");
     assert_ne!(report.kernels.first().map(|k| k.verdict), Some(Verdict::RaceFree), "{text}");
-    assert!(report.kernels.iter().all(|k| k.assumptions.iter().all(|a| !a.contains('`'))), "{text}");
+    let stated = |a: &String| a.contains('`') && !a.contains("by which something is divided");
+    assert!(!report.kernels.iter().flat_map(|k| &k.assumptions).any(stated), "{text}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::base::Name;
 use crate::core::race::Side;
-use crate::exp::{B, BExp, N, NBin, NExp, Var};
+use crate::exp::{B, BExp, N, NBin, NExp, Ranges, Var};
 
 /// Larger divisors are left alone.
 const DEEP: u32 = 8;
@@ -14,6 +14,8 @@ const DEEP: u32 = 8;
 pub(super) struct Divisors {
     divisors: Vec<N>,
     seen: BTreeSet<usize>,
+    /// What the guard says of single variables.
+    ranges: Ranges,
 }
 
 impl Divisors {
@@ -21,18 +23,21 @@ impl Divisors {
     /// bounds of the loops around it.
     pub fn of(side: &Side) -> Divisors {
         let mut found = Divisors::default();
+        found.ranges.assume(&side.guard);
         side.index.iter().for_each(|n| found.evaluated(n));
         found.held(&side.guard);
         side.binders.iter().flat_map(|r| [&r.first, &r.end]).for_each(|n| found.evaluated(n));
         found
     }
 
-    /// What holds of them, and the signed parameters of which it is taken for granted that they are not negative.
+    /// What holds of them, and the signed parameters of which it is taken for granted that they are not negative: not where
+    /// the kernel asks for negative ones.
     pub fn conditions(&self, globals: &[Var], any_sign: bool) -> (B, BTreeSet<Name>) {
         let mut sizes = BTreeSet::new();
         let conditions = self.divisors.iter().map(|by| {
             let mut own = BTreeSet::new();
-            if any_sign || !is_size(by, globals, &mut own) {
+            let negative = |v: &Var| self.ranges.interval(&N::var(v)).hi.is_some_and(|hi| hi < 0);
+            if any_sign || !is_size(by, globals, &mut own) || own.iter().any(negative) {
                 return by.ne(&N::num(0));
             }
             let signed = own.iter().filter(|v| v.ty.signed);

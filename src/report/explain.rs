@@ -146,6 +146,7 @@ mod tests {
             "unknown-call",
             "unknown-pointer",
             "unknown-construct",
+            "unknown-order",
             "unknown-type",
             "unknown-value",
             "parse-error",
