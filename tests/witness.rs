@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use faial_like::base::Span;
 use faial_like::check::kernel::{CheckOptions, protocol_of};
@@ -17,6 +18,7 @@ use faial_like::kernel::infer::Inferred;
 use faial_like::report::finding::{
     AccessMode, Finding, FindingClass, FindingKind, KernelReport, Level, Ran, Replay, Verdict,
 };
+use faial_like::smt::SolverConfig;
 
 const WARP: u32 = 2;
 
@@ -218,6 +220,12 @@ fn what_is_divided_by_is_a_size() {
     for (racy, text) in [("a[n ? n * t / n : 0] = t;", "n may be 0"), ("a[n == 0 || t / n < 3 ? 0 : t] = t;", "or")] {
         assert_eq!(check(racy, false).0, Verdict::Racy, "{text}");
     }
+    // A loop that asks at its end has run its body once.
+    let late = "int i = 0; do { if (n == 0) a[0] = t; i++; } while (i < t / n);";
+    assert_eq!(check(late, false).0, Verdict::Racy, "before the division");
+    let early = "int i = 0; while (i < t / n) { if (n == 0) a[0] = t; i++; }";
+    assert_eq!(check(early, false).0, Verdict::RaceFree, "after the division");
+    assert_eq!(check("__requires(n < 0); a[t / n] = t;", false).0, Verdict::Racy, "negative ones are asked for");
     assert_eq!(check("a[t / (n + m)] = t;", false), (Verdict::Racy, true));
     assert_eq!(
         check("if (m == 0) a[t % (n + m) + n * (t / n)] = t;", false),
@@ -243,6 +251,25 @@ fn a_race_of_a_launch_that_is_too_large_is_none() {
     };
     assert_eq!(check(4000), (Verdict::RaceFree, true));
     assert_eq!(check(3000), (Verdict::Racy, false));
+}
+
+/// That the sizes which are tried first race in launches only that are too large says nothing of other sizes.
+#[test]
+fn sizes_that_are_tried_are_not_all_sizes() {
+    let text = "__global__ void k(int *o, int N, int C, int H, int W) {
+                    int i = blockIdx.x * blockDim.x + threadIdx.x;
+                    if (i >= N * C * H * W) return;
+                    int w = i % W, h = (i / W) % H, c = (i / (W * H)) % C, n = i / (W * H * C);
+                    int by = C == 7 || (gridDim.x > 70000 && gridDim.y > 4000) ? 0 : c;
+                    o[((n * H + h) * W + w) * C + by] = i;
+                }
+                void f(int *o, int N, int C, int H, int W, int x, int y) {
+                    if (y == 1 || x > 70000 && y > 4000) k<<<dim3(x, y), 64>>>(o, N, C, H, W);
+                }";
+    let settings = Settings { jobs: 1, ..Settings::default() };
+    let solver = SolverConfig { timeout: Duration::from_secs(2), ..solver_settings() };
+    let report = check_files(&[(PathBuf::from("k.cu"), text.to_owned())], &settings, &solver);
+    assert_ne!(report.kernels.first().map(|k| k.verdict), Some(Verdict::RaceFree));
 }
 
 /// Kernels whose threads do the same whatever the others do, with arrays `a`, `b` and `s`, for any small `n`.

@@ -14,15 +14,16 @@ const DEEP: u32 = 8;
 pub(super) struct Divisors {
     divisors: Vec<N>,
     seen: BTreeSet<usize>,
-    /// What the guard says of single variables.
+    /// What the guard, and the conditions on all threads, say of single variables.
     ranges: Ranges,
 }
 
 impl Divisors {
     /// Those of the divisions that are made before an access: for its indices, for what it is made under, and for the
     /// bounds of the loops around it.
-    pub fn of(side: &Side) -> Divisors {
+    pub fn of(side: &Side, of_all: &B) -> Divisors {
         let mut found = Divisors::default();
+        found.ranges.assume(of_all);
         found.ranges.assume(&side.guard);
         side.index.iter().for_each(|n| found.evaluated(n));
         found.held(&side.guard);
@@ -63,12 +64,14 @@ impl Divisors {
         }
     }
 
-    /// A term whose value was needed. Of alternatives, only one was; and what is divided in no type is none of the source.
+    /// A term whose value was needed. Of alternatives, only one was; what is divided in no type is none of the source; and
+    /// bounds that were put together are those of a loop that asks for some of them only when its body was run.
     fn evaluated(&mut self, term: &N) {
         if !self.seen.insert(term.address()) {
             return;
         }
         match term.kind() {
+            NExp::Bin(NBin::Min | NBin::Max, ty, ..) if ty.bits == 0 => {}
             NExp::Bin(op, ty, l, r) => {
                 let divides = matches!(op, NBin::Div | NBin::Rem) && ty.bits != 0;
                 if divides && r.as_num().is_none() && r.depth() <= DEEP && !self.divisors.contains(r) {
@@ -92,7 +95,11 @@ fn is_size(term: &N, globals: &[Var], sizes: &mut BTreeSet<Var>) -> bool {
             sizes.extend(known.then(|| var.clone()));
             known
         }
-        NExp::Cast(ty, inner) => ty.bits >= 32 && is_size(inner, globals, sizes),
+        // What is made of unsigned numbers may be negative as a signed one.
+        NExp::Cast(ty, inner) => {
+            let kept = !ty.signed || inner.as_var().is_some() || inner.ty().is_some_and(|inner| inner.signed);
+            ty.bits >= 32 && kept && is_size(inner, globals, sizes)
+        }
         NExp::Bin(NBin::Add | NBin::Mul | NBin::Div, _, l, r) => {
             is_size(l, globals, sizes) && is_size(r, globals, sizes)
         }

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::host::is_of_host_name;
 use super::kernel::Check;
 use super::source::location;
-use crate::base::Name;
+use crate::base::{Name, OF_HOST};
 use crate::core::scope::Level;
 use crate::core::{Coordinate, Mode, SiteId};
 use crate::report::finding::{
@@ -137,7 +136,7 @@ impl Check<'_> {
             [value(0), value(1), value(2)]
         };
         let is_size = |name: &str| name.starts_with("blockDim.") || name.starts_with("gridDim.");
-        let params = globals.iter().filter(|(n, _)| !is_size(n) && !is_of_host_name(n));
+        let params = globals.iter().filter(|(n, _)| !is_size(n) && !n.ends_with(OF_HOST));
         Witness {
             params: params.map(|(n, v)| (n.clone(), *v)).collect(),
             block_dim: dim("blockDim", self.launch.block),

@@ -317,11 +317,7 @@ fn about_kernel(relations: Vec<B>, of_kernel: &[Var]) -> Vec<B> {
 
 /// Is this a variable of the host, which the kernel does not have?
 pub fn is_of_host(var: &Var) -> bool {
-    is_of_host_name(var.name.as_str())
-}
-
-pub fn is_of_host_name(name: &str) -> bool {
-    name.ends_with(OF_HOST)
+    var.name.is_of_host()
 }
 
 /// A condition as the report lists it: a variable of the host that has the name of a parameter is told from it.

@@ -151,7 +151,8 @@ impl Check<'_> {
     fn divided(&mut self, phase: &mut RacePhase) {
         for side in &mut phase.sides {
             let globals = &self.inferred.kernel.globals;
-            let (conditions, sizes) = Divisors::of(side).conditions(globals, self.options.negative_sizes);
+            let (conditions, sizes) =
+                Divisors::of(side, &phase.assumptions).conditions(globals, self.options.negative_sizes);
             side.guard = B::and([side.guard.clone(), conditions]);
             self.rests_on(
                 sizes.iter().map(|name| format!("`{name}`, by which something is divided, is not negative")).collect(),
@@ -242,7 +243,9 @@ impl Check<'_> {
             Answer::Sat(model) => some = Some(model),
             Answer::Unknown(reason) => return self.unknown(array, &reason, at.level),
         }
-        if let Some(limit) = some.as_ref().and_then(|model| self.beyond(model)) {
+        if guessed.is_none()
+            && let Some(limit) = some.as_ref().and_then(|model| self.beyond(model))
+        {
             self.queries += 1;
             match self.session.exists(&asked.query([limit.clone()])) {
                 Answer::Unsat { mut assumptions } => {
@@ -357,7 +360,7 @@ impl Check<'_> {
         }
     }
 
-    /// A race of different values for some sizes, and these. [WIT-GUESS]
+    /// A race of different values for some sizes, in a launch that is not too large, and what these are. [WIT-GUESS]
     fn guess(&mut self, asked: &Asked, array: &Name) -> Option<(Model, B)> {
         let races = asked.phase.races_on(array);
         let formula = B::and([races.formula.clone(), B::not(&races.same_value)]);
@@ -365,8 +368,18 @@ impl Check<'_> {
             let mut asserts = vec![asked.phase.assumptions.clone(), formula.clone(), sizes.clone()];
             asserts.extend(asked.blocked.iter().chain(&asked.facts).cloned());
             self.queries += 1;
-            if let Answer::Sat(model) = self.session.with_little_work(&question(asserts)) {
-                return Some((model, sizes));
+            let mut answer = self.session.with_little_work(&question(asserts.clone()));
+            let mut within = sizes;
+            if let Answer::Sat(model) = &answer
+                && let Some(limit) = self.beyond(model)
+            {
+                // That none of these sizes has a smaller one says nothing of others.
+                within = B::and([within, limit.clone()]);
+                asserts.push(limit);
+                answer = self.session.with_little_work(&question(asserts));
+            }
+            if let Answer::Sat(model) = answer {
+                return Some((model, within));
             }
         }
         None

@@ -267,7 +267,12 @@ impl Values {
             self.dividends.extend(self.solved(&division, &of));
             match self.wholes.iter().find(|(whole, _)| *whole == of) {
                 _ if of.as_atom().is_some() => self.divisions.push(division),
-                Some((_, others)) => self.divisions.push(others.sub(&parts).ok()?),
+                Some((_, others)) => {
+                    let same = others.sub(&parts).ok()?;
+                    if !self.divisions.contains(&same) {
+                        self.divisions.push(same);
+                    }
+                }
                 None => self.wholes.push((of.clone(), parts)),
             }
         }
@@ -396,7 +401,6 @@ impl Values {
         self.unknown(term).as_atom()
     }
 
-    /// Is the unknown a variable?
     /// Of how many factors the divisor is that a rest is less than.
     pub fn factors(&self, rest: AtomId) -> usize {
         match self.atoms.get_index(rest as usize) {
@@ -428,6 +432,7 @@ impl Values {
         self.atoms.keys().any(|a| matches!(a, Atom::Rest(of, _) if of.as_atom() == Some(atom)))
     }
 
+    /// Is the unknown a variable?
     pub fn is_var(&self, atom: AtomId) -> bool {
         matches!(self.atoms.get_index(atom as usize), Some((Atom::Term(term), _)) if term.as_var().is_some())
     }
