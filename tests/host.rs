@@ -615,3 +615,15 @@ fn launches_of_another_file_count() {
     assert_eq!(verdict(&format!("{declared}void g(int *p) {{ k<<<1, 64>>>(p); }}\n")), (Verdict::Racy, true));
     assert_eq!(verdict(&format!("{declared}auto held = k;\n")), (Verdict::Racy, true));
 }
+
+/// [HOST-POWER]: sizes that are doubled and halved.
+#[test]
+fn a_variable_that_is_only_halved_is_a_power_of_two() {
+    let kernel = "__global__ void k(int *a, unsigned s) {
+        unsigned t = threadIdx.x, p = 2 * t - (t & (s - 1));
+        a[p] = t; a[p + s] = t; }";
+    let host =
+        |first: &str| format!("void f(int *p) {{ for (unsigned s = {first}; s > 0; s >>= 1) k<<<1, 32>>>(p, s); }}");
+    let report = decides(kernel, &host("1024"), &host("1025"));
+    assumes(&report, "s is 0 or a power of two (the launch on line");
+}

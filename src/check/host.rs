@@ -322,13 +322,34 @@ pub fn is_of_host(var: &Var) -> bool {
 
 /// A condition as the report lists it: a variable of the host that has the name of a parameter is told from it.
 fn words(params: &[VarDecl], condition: &B) -> String {
-    let mut text = plain(condition).replace('`', "");
+    let mut text = match powers_of_two(condition) {
+        Some((value, from)) => {
+            let zero = if from == 0 { "0 or " } else { "" };
+            format!("{value} is {zero}a power of two")
+        }
+        None => plain(condition),
+    };
+    text = text.replace('`', "");
     for var in free_vars_b(condition).iter().filter(|v| is_of_host(v)) {
         let own = var.name.as_str().trim_end_matches(OF_HOST);
         let told = if params.iter().any(|p| p.name.as_str() == own) { format!("{own}'") } else { own.to_owned() };
         text = text.replace(var.name.as_str(), &told);
     }
     text
+}
+
+/// The number that a condition says to be one of many powers of two, and whether 0 is one of the choices.
+fn powers_of_two(condition: &B) -> Option<(&N, i128)> {
+    let BExp::Or(parts) = condition.kind() else { return None };
+    let choice = |part: &'_ B| match part.kind() {
+        BExp::Rel(NRel::Eq, value, number) => number.as_num().map(|n| (value.clone(), n)),
+        _ => None,
+    };
+    let choices: Vec<(N, i128)> = parts.iter().map(choice).collect::<Option<_>>()?;
+    let BExp::Rel(NRel::Eq, value, _) = parts.first()?.kind() else { return None };
+    let from = choices[0].1;
+    let powers = choices.iter().skip(usize::from(from == 0)).enumerate().all(|(k, (_, n))| *n == 1 << k);
+    (choices.len() > 16 && powers && choices.iter().all(|(v, _)| v == value)).then_some((value, from))
 }
 
 /// The name of a pointer that a kernel is given, as its parameter or in one.

@@ -88,6 +88,7 @@ impl<'u> Host<'_, 'u> {
             }
             node = parent;
         }
+        facts.extend(self.among());
         facts
     }
 
@@ -165,9 +166,9 @@ impl<'u> Host<'_, 'u> {
                     if let Some(call) = statement.named_child(0).filter(|c| c.kind() == "call_expression")
                         && call.child_by_field_name("function").is_some_and(|f| self.is_library(f, &["assert"]))
                         && let Some(condition) = call.child_by_field_name("arguments").and_then(|a| a.named_child(0))
-                        && let Some(fact) = self.condition(condition)
                     {
-                        facts.push(fact);
+                        facts.extend(self.condition(condition));
+                        facts.extend(self.asked_power(condition));
                     }
                 }
                 _ => {}

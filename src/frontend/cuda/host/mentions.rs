@@ -1,6 +1,8 @@
 //! What the name of a variable stands in ([HOST-PLAIN]): its value is read there, or it is changed as `changes.rs` follows.
 //! In any other place the variable is wild.
 
+use std::collections::HashSet;
+
 use tree_sitter::Node;
 
 use super::super::unit::TypeDecl;
@@ -78,12 +80,25 @@ pub(super) fn operators_of(text: &str) -> Vec<(&str, &str)> {
     starts.filter_map(read).collect()
 }
 
+/// The statements around an error: in text that was not read, anything may be declared or changed.
+fn around(error: Node<'_>) -> Vec<Node<'_>> {
+    let mut statement = error;
+    while let Some(parent) = statement.parent().filter(|p| p.kind() != "compound_statement") {
+        statement = parent;
+    }
+    let around = [statement.prev_named_sibling(), Some(statement), statement.next_named_sibling()];
+    around.into_iter().flatten().collect()
+}
+
 impl<'u> Host<'_, 'u> {
     /// Makes variables wild that are named in places which are not understood.
     pub(super) fn mentions(&mut self, all: &[Node<'u>]) {
+        // Errors stand inside each other.
+        let mut hidden = HashSet::new();
         for node in all {
             if node.is_error() || node.is_missing() {
-                self.hide_around(*node);
+                let around = around(*node).into_iter().filter(|n| hidden.insert(n.id()));
+                around.for_each(|n| self.hide(n));
             }
             if !matches!(node.kind(), "identifier" | "type_identifier")
                 || !self.named.contains_key(self.unit.str(*node))
@@ -93,18 +108,6 @@ impl<'u> Host<'_, 'u> {
             }
             let variable = self.meant(*node);
             self.variables[variable].is_wild = true;
-        }
-    }
-
-    /// In text that was not read, anything may be declared or changed.
-    fn hide_around(&mut self, error: Node<'u>) {
-        let mut statement = error;
-        while let Some(parent) = statement.parent().filter(|p| p.kind() != "compound_statement") {
-            statement = parent;
-        }
-        let around = [statement.prev_named_sibling(), Some(statement), statement.next_named_sibling()];
-        for node in around.into_iter().flatten() {
-            self.hide(node);
         }
     }
 

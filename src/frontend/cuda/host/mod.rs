@@ -4,6 +4,7 @@
 //! its value there. What is not understood is left out: facts only ever narrow a check, and each one that is used is listed
 //! with the verdict.
 
+mod among;
 mod callers;
 mod calls;
 mod changes;
@@ -100,6 +101,8 @@ struct Host<'l, 'u> {
     values: HashMap<(usize, Part, Version), N>,
     /// What calls return, by their nodes.
     results: HashMap<usize, N>,
+    /// Elements of tables and results of calls, by where they stand, that can only be one of some numbers.
+    choices: BTreeMap<usize, (N, Vec<i128>)>,
     /// Are the arrays in a variable named only where elements are meant?
     kept: HashMap<usize, bool>,
     /// The names of values that are taken, and their types.
@@ -227,6 +230,7 @@ impl<'l, 'u> Host<'l, 'u> {
             far: Vec::new(),
             values: HashMap::new(),
             results: HashMap::new(),
+            choices: BTreeMap::new(),
             kept: HashMap::new(),
             symbols: HashSet::new(),
             sizes: BTreeSet::new(),

@@ -101,7 +101,8 @@ impl<'u> Host<'_, 'u> {
                 };
                 Some(self.wrapped(N::bin(op, IntTy::MATH, &l, &r), node))
             }
-            "field_expression" | "subscript_expression" => self.field(node),
+            "field_expression" => self.field(node),
+            "subscript_expression" => self.field(node).or_else(|| self.element_of(node)),
             "call_expression" => self.call(node).or_else(|| self.result(node)),
             _ => None,
         }
@@ -254,6 +255,7 @@ impl<'u> Host<'_, 'u> {
         }
         self.types.insert(Name::new(symbol_name.as_str()), ty);
         let value = symbol(&symbol_name);
+        self.note_powers(node, &value, ty);
         self.results.insert(node.id(), value.clone());
         Some(value)
     }

@@ -1,0 +1,387 @@
+//! Variables of the host that are one of a few numbers, whatever changes them: powers of two ([HOST-POWER]), and elements of
+//! tables of constants ([HOST-TABLE]).
+
+use std::collections::HashSet;
+
+use itertools::Itertools;
+use tree_sitter::Node;
+
+use super::super::unit::last_named;
+use super::Host;
+use super::places::listed_in;
+use super::variables::{Event, Part, contains};
+use crate::exp::{B, IntTy, N};
+
+/// Tables with more elements than this are not looked at.
+const MAX_ELEMENTS: usize = 64;
+
+/// How deep functions are looked into, and how many values one may return.
+const MAX_DEPTH: usize = 2;
+const MAX_RETURNS: usize = 8;
+
+/// The shifts that fill all bits below the highest one.
+const SMEAR: [u8; 6] = [1, 2, 4, 8, 16, 32];
+
+/// That a number is one of these.
+fn one_of(value: &N, numbers: impl IntoIterator<Item = i128>) -> B {
+    B::or(numbers.into_iter().map(|n| value.eq(&N::num(n))).collect::<Vec<_>>())
+}
+
+/// The powers of two of a type.
+fn powers(ty: IntTy) -> impl Iterator<Item = i128> {
+    (0..ty.bits - u8::from(ty.signed)).map(|k| 1i128 << k)
+}
+
+impl<'u> Host<'_, 'u> {
+    /// What is known so of the values that were asked for.
+    pub(super) fn among(&mut self) -> Vec<B> {
+        let asked = self.values.iter().filter(|((_, part, _), value)| *part == Part::Whole && value.as_var().is_some());
+        let asked = asked.map(|((variable, _, _), value)| (*variable, value.clone()));
+        let asked: Vec<(usize, N)> = asked.sorted_by_key(|(_, value)| value.as_var().map(|v| v.name.clone())).collect();
+        let mut facts = Vec::new();
+        for (variable, value) in asked {
+            let ty = self.variables[variable].ty.and_then(|ty| self.integer_type(ty)).unwrap_or(IntTy::I32);
+            if let Some(numbers) = self.ranged_over(variable) {
+                facts.push(one_of(&value, numbers));
+            } else if ty.bits >= 32 && self.is_power(variable, &mut HashSet::new(), 0) {
+                facts.push(one_of(&value, std::iter::once(0).chain(powers(ty))));
+            }
+        }
+        facts.extend(self.choices.values().map(|(value, numbers)| one_of(value, numbers.iter().copied())));
+        facts.into_iter().unique().collect()
+    }
+
+    /// Notes of what a call returns that it is a power of two, or zero, where the function says so.
+    pub(super) fn note_powers(&mut self, call: Node<'u>, value: &N, ty: IntTy) {
+        if ty.bits >= 32 && self.defined(call).is_some_and(|own| self.returns_powers(own, 1)) {
+            let numbers = std::iter::once(0).chain(powers(ty)).collect();
+            self.choices.insert(call.start_byte(), (value.clone(), numbers));
+        }
+    }
+
+    /// Is a variable always a power of two, or zero? Sums and products of sizes are taken to fit.
+    fn is_power(&mut self, variable: usize, seen: &mut HashSet<usize>, depth: usize) -> bool {
+        // Each change is looked at with all variables as they should be.
+        if !seen.insert(variable) {
+            return true;
+        }
+        let known = &self.variables[variable];
+        let plain = known.declarator.is_some_and(|d| d.kind() == "identifier")
+            && known.ty.is_some_and(|ty| self.is_integer_type(ty))
+            && !(known.is_wild || known.is_remote || known.escapes.is_some());
+        let events = known.events.clone();
+        let mut keeps = |host: &mut Self, event: &Event<'u>| match event.value {
+            _ if event.field.is_some() => false,
+            Some(value) => host.is_power_of(value, seen, depth),
+            // Nothing reads what is not initialised. (What stands in front of the first case is never run.)
+            None if event.declares => {
+                let is_plain = event.node.parent().is_some_and(|p| p.kind() == "declaration");
+                let known = &host.variables[variable];
+                let in_switch = known.scope.parent().is_some_and(|p| p.kind() == "switch_statement");
+                is_plain && !known.is_parameter && !in_switch
+            }
+            None => {
+                let operator = event.node.child_by_field_name("operator").map_or("", |o| host.unit.str(o));
+                match (operator, event.node.child_by_field_name("right")) {
+                    ("<<=" | ">>=", Some(_)) => true,
+                    ("*=" | "/=", Some(by)) => host.is_power_of(by, seen, depth),
+                    _ => false,
+                }
+            }
+        };
+        plain && !events.is_empty() && events.iter().all(|e| keeps(self, e))
+    }
+
+    fn is_power_of(&mut self, node: Node<'u>, seen: &mut HashSet<usize>, depth: usize) -> bool {
+        if let Some(n) = self.constant(node).and_then(|n| n.as_num()) {
+            return n == 0 || n > 0 && n & (n - 1) == 0;
+        }
+        let field = |name: &str| node.child_by_field_name(name);
+        let mut both = |host: &mut Self, l: Option<Node<'u>>, r: Option<Node<'u>>| {
+            l.zip(r).is_some_and(|(l, r)| host.is_power_of(l, seen, depth) && host.is_power_of(r, seen, depth))
+        };
+        match node.kind() {
+            "parenthesized_expression" => last_named(node).is_some_and(|inner| self.is_power_of(inner, seen, depth)),
+            "initializer_list" | "argument_list" => match listed_in(node).as_slice() {
+                [only] => self.is_power_of(*only, seen, depth),
+                _ => false,
+            },
+            "cast_expression" => {
+                let (Some(ty), Some(value)) = (field("type"), field("value")) else { return false };
+                self.is_integer_type(ty) && self.is_power_of(value, seen, depth)
+            }
+            "identifier" => {
+                let known = self.find(self.unit.str(node), node);
+                known.is_some_and(|variable| self.is_power(variable, seen, depth))
+            }
+            "conditional_expression" => both(self, field("consequence"), field("alternative")),
+            "binary_expression" => {
+                let (Some(left), Some(right)) = (field("left"), field("right")) else { return false };
+                let operator = field("operator").map_or("", |o| self.unit.str(o));
+                match operator {
+                    _ if self.is_overloaded(operator, left, right) => false,
+                    "*" | "/" => both(self, Some(left), Some(right)),
+                    "<<" | ">>" => self.is_power_of(left, seen, depth),
+                    _ => false,
+                }
+            }
+            "call_expression" => {
+                let (Some(function), Some(list)) = (field("function"), field("arguments")) else { return false };
+                let name = self.callee(function);
+                let arguments = listed_in(list);
+                if !self.lower.names.functions.contains_key(name) {
+                    let [l, r] = arguments[..] else { return false };
+                    return matches!(name, "min" | "max") && both(self, Some(l), Some(r));
+                }
+                let own = self.defined(node);
+                own.is_some_and(|own| depth < MAX_DEPTH && self.returns_powers(own, depth + 1))
+            }
+            _ => false,
+        }
+    }
+
+    /// The function that a call is of, where there is only one of its name.
+    fn defined(&self, call: Node<'u>) -> Option<Node<'u>> {
+        let function = call.child_by_field_name("function").filter(|f| f.kind() == "identifier")?;
+        let name = self.unit.str(function);
+        if self.find(name, function).is_some() || self.lower.names.used.contains(name) {
+            return None;
+        }
+        let own = self.lower.names.functions.get(name)?;
+        let [only] = &own.iter().filter(|d| d.has_body).collect::<Vec<_>>()[..] else { return None };
+        let is_plain = own.iter().all(|d| d.class.is_none() && d.template.is_none() && d.scope == only.scope);
+        let ty = only.node.child_by_field_name("type").filter(|ty| self.is_integer_type(*ty));
+        let returns = only.node.child_by_field_name("declarator").is_some_and(|d| d.kind() == "function_declarator");
+        (is_plain && ty.is_some() && returns && !self.is_method()).then_some(only.node)
+    }
+
+    /// Does a function return powers of two, or zero?
+    fn returns_powers(&mut self, function: Node<'u>, depth: usize) -> bool {
+        let mut host = Host::new(self.unit, self.lower, function, function);
+        host.scan();
+        let returns = host.returns();
+        (1..=MAX_RETURNS).contains(&returns.len())
+            && returns.iter().all(|value| {
+                value.is_some_and(|v| host.is_power_of(v, &mut HashSet::new(), depth) || host.is_next_power(v))
+            })
+    }
+
+    /// What the function returns.
+    fn returns(&self) -> Vec<Option<Node<'u>>> {
+        let mut found = Vec::new();
+        let mut stack = vec![self.function];
+        while let Some(node) = stack.pop() {
+            match node.kind() {
+                "return_statement" => found.push(node.named_child(0)),
+                "lambda_expression" => {}
+                _ => stack.extend(listed_in(node)),
+            }
+        }
+        found
+    }
+
+    /// Is this one more than a parameter of which all bits below the highest were set?
+    fn is_next_power(&self, value: Node<'u>) -> bool {
+        let text = self.squeezed(value);
+        let name = text.strip_prefix("++").or_else(|| text.strip_suffix("+1")).unwrap_or(&text);
+        let Some(variable) = self.find(name, value) else { return false };
+        let known = &self.variables[variable];
+        let ty = known.ty.and_then(|ty| self.integer_type(ty));
+        let Some(ty) = ty.filter(|ty| ty.bits >= 32 && !known.is_wild && !known.is_remote) else { return false };
+        let body = self.function.child_by_field_name("body").map(listed_in).unwrap_or_default();
+        // The statements of the function that change it, in their order.
+        let Some(statements): Option<Vec<Node<'u>>> = known
+            .events
+            .iter()
+            .filter(|e| !e.declares)
+            .map(|e| body.iter().copied().find(|s| contains(*s, e.node)))
+            .collect()
+        else {
+            return false;
+        };
+        let texts: Vec<String> = statements.iter().map(|s| self.squeezed(*s)).collect();
+        let one_less = [format!("--{name};"), format!("{name}--;"), format!("{name}-=1;")];
+        let smear = SMEAR.iter().filter(|s| **s < ty.bits).map(|s| format!("{name}|={name}>>{s};"));
+        let smear: Vec<String> = smear.collect();
+        let rest = texts.iter().skip(usize::from(texts.first().is_some_and(|t| one_less.contains(t)))).cloned();
+        let rest: Vec<String> = rest.collect();
+        let Some(last) = rest.strip_prefix(&smear[..]) else { return false };
+        match last {
+            [] => text != name,
+            // In the value, or just before it.
+            [add] if text == name => [format!("++{name};"), format!("{name}++;"), format!("{name}+=1;")].contains(add),
+            [add] => *add == format!("return{text};"),
+            _ => false,
+        }
+    }
+
+    fn squeezed(&self, node: Node<'u>) -> String {
+        self.unit.str(node).chars().filter(|c| !c.is_whitespace()).collect()
+    }
+
+    /// `odd_part(n) == 1`: the number that is so asked to be a power of two.
+    pub(super) fn asked_power(&mut self, condition: Node<'u>) -> Option<B> {
+        let mut condition = condition;
+        while matches!(condition.kind(), "parenthesized_expression" | "condition_clause") {
+            condition = condition.child_by_field_name("value").or_else(|| last_named(condition))?;
+        }
+        let operator = condition.child_by_field_name("operator").filter(|_| condition.kind() == "binary_expression")?;
+        (self.unit.str(operator) == "==").then_some(())?;
+        let (left, right) = (condition.child_by_field_name("left")?, condition.child_by_field_name("right")?);
+        (self.constant(right)?.as_num()? == 1).then_some(())?;
+        let mut call = left;
+        if call.kind() == "identifier" {
+            let variable = self.find(self.unit.str(call), call)?;
+            let last = self.last_change(variable, &Part::Whole, call)?;
+            call = last.value.filter(|_| last.field.is_none())?;
+        }
+        let function = self.defined(call).filter(|_| call.kind() == "call_expression")?;
+        let at = Host::new(self.unit, self.lower, function, function).odd_part()?;
+        let argument = *listed_in(call.child_by_field_name("arguments")?).get(at)?;
+        let ty = self.type_of(argument).unwrap_or(IntTy::I32);
+        Some(one_of(&self.number(argument)?, powers(ty)))
+    }
+
+    /// The parameter that the function returns after it was halved as long as it was even, or zero.
+    fn odd_part(&mut self) -> Option<usize> {
+        self.scan();
+        let returns = self.returns();
+        let zero = |host: &Self, node: Node<'u>| host.unit.str(node) == "0";
+        let names: Vec<Node<'u>> = returns.into_iter().collect::<Option<Vec<_>>>()?;
+        let name = names.iter().copied().filter(|n| !zero(self, *n)).exactly_one().ok()?;
+        let variable = self.find(self.unit.str(name), name).filter(|_| name.kind() == "identifier")?;
+        let known = &self.variables[variable];
+        let text = known.name;
+        (known.is_parameter && !known.is_wild && !known.is_remote && known.escapes.is_none()).then_some(())?;
+        let change = known.events.iter().filter(|e| !e.declares).exactly_one().ok()?.node;
+        [format!("{text}>>=1"), format!("{text}/=2")].contains(&self.squeezed(change)).then_some(())?;
+        let mut around = change.parent()?;
+        while !matches!(around.kind(), "while_statement" | "for_statement") {
+            let runs = matches!(around.kind(), "expression_statement" | "compound_statement" | "comma_expression");
+            around = around.parent().filter(|_| runs)?;
+        }
+        let mut condition = around.child_by_field_name("condition")?;
+        if condition.kind() == "condition_clause" {
+            condition = condition.child_by_field_name("value")?;
+        }
+        let even = [format!("({text}&1)==0"), format!("!({text}&1)"), format!("{text}%2==0"), format!("({text}%2)==0")];
+        even.contains(&self.squeezed(condition)).then_some(())?;
+        // Nothing else leaves the loop, and it is run before what is returned.
+        let mut stack = vec![around];
+        while let Some(node) = stack.pop() {
+            let leaves = ["break_statement", "continue_statement", "return_statement", "goto_statement"];
+            (!leaves.contains(&node.kind())).then_some(())?;
+            stack.extend(listed_in(node));
+        }
+        let statement = name.parent()?;
+        self.dominating(around, statement).filter(|s| *s == around)?;
+        let mut node = known.declarator?;
+        while !node.kind().ends_with("parameter_declaration") {
+            node = node.parent()?;
+        }
+        listed_in(node.parent()?).iter().position(|p| *p == node)
+    }
+
+    /// An element of a table of constants, at a subscript that is not one.
+    pub(super) fn element_of(&mut self, node: Node<'u>) -> Option<N> {
+        if let Some((value, _)) = self.choices.get(&node.start_byte()) {
+            return Some(value.clone());
+        }
+        let table = node.child_by_field_name("argument").filter(|a| a.kind() == "identifier")?;
+        let variable = self.find(self.unit.str(table), table).filter(|_| self.arguments.is_empty())?;
+        let numbers = self.table(variable)?;
+        let mut name = format!("{}[..]", self.unit.str(table));
+        while !self.symbols.insert(name.clone()) {
+            name.push('\'');
+        }
+        let ty = self.element_type(variable)?;
+        self.types.insert(crate::base::Name::new(name.as_str()), ty);
+        let value = super::symbol(&name);
+        self.choices.insert(node.start_byte(), (value.clone(), numbers));
+        Some(value)
+    }
+
+    /// The numbers that the variable of a loop over a table goes through.
+    fn ranged_over(&mut self, variable: usize) -> Option<Vec<i128>> {
+        let known = &self.variables[variable];
+        let (only, ty) = (known.events.iter().exactly_one().ok()?, known.ty?);
+        let around = only.node.parent().filter(|p| p.kind() == "for_range_loop" && only.declares && !known.is_wild)?;
+        let over = around.child_by_field_name("right")?;
+        let numbers = match over.kind() {
+            "initializer_list" => self.constants_in(over)?,
+            "identifier" => self.table(self.find(self.unit.str(over), over)?)?,
+            _ => return None,
+        };
+        let ty = self.integer_type(ty);
+        Some(numbers.into_iter().map(|n| ty.map_or(n, |ty| ty.wrap(n))).collect())
+    }
+
+    fn constants_in(&mut self, list: Node<'u>) -> Option<Vec<i128>> {
+        let items = listed_in(list);
+        let numbers = items.iter().map(|item| self.constant(*item)?.as_num()).collect::<Option<Vec<i128>>>();
+        numbers.filter(|_| !items.is_empty() && items.len() <= MAX_ELEMENTS)
+    }
+
+    /// The type of the elements of a table.
+    fn element_type(&self, variable: usize) -> Option<IntTy> {
+        let ty = self.variables[variable].ty?;
+        let text = self.unit.str(ty);
+        let inner = text.strip_suffix('>').and_then(|t| t.strip_prefix("std::").unwrap_or(t).strip_prefix("vector<"));
+        match inner {
+            Some(inner) => {
+                let words = ["int", "unsigned", "unsigned int", "size_t", "uint32_t", "int32_t", "int64_t", "long"];
+                super::types::integer_type(inner).filter(|_| words.contains(&inner.trim()))
+            }
+            None => self.integer_type(ty).filter(|_| self.is_integer_type(ty)),
+        }
+    }
+
+    /// The numbers in an array or vector that only its initialiser gives a value, and what is not in the initialiser: 0.
+    fn table(&mut self, variable: usize) -> Option<Vec<i128>> {
+        let known = &self.variables[variable];
+        let (name, declarator) = (known.name, known.declarator?);
+        let element = self.element_type(variable)?;
+        let is_array = declarator.kind() == "array_declarator"
+            && declarator.child_by_field_name("declarator").is_some_and(|d| d.kind() == "identifier");
+        let is_vector = declarator.kind() == "identifier" && self.unit.str(known.ty?).ends_with('>');
+        (is_array || is_vector).then_some(())?;
+        (!known.is_wild && !known.is_remote).then_some(())?;
+        let is_size = |event: &Event<'u>| {
+            let text = self.squeezed(event.node);
+            [".size()", ".begin()", ".end()"].iter().any(|m| text == format!("{name}{m}"))
+        };
+        known.events.iter().all(|e| e.declares || is_vector && is_size(e)).then_some(())?;
+        let list = known.events.iter().find(|e| e.declares)?.value.filter(|v| v.kind() == "initializer_list")?;
+        let mut stack = vec![self.function];
+        while let Some(node) = stack.pop() {
+            stack.extend(listed_in(node));
+            if node.kind() != "identifier" || self.unit.str(node) != name || self.find(name, node) != Some(variable) {
+                continue;
+            }
+            let mut parent = node.parent()?;
+            while parent.kind() == "parenthesized_expression" {
+                parent = parent.parent()?;
+            }
+            let is = |field: &str| parent.child_by_field_name(field) == Some(node);
+            let reads = match parent.kind() {
+                "subscript_expression" => is("argument"),
+                "sizeof_expression" => true,
+                "for_range_loop" => is("right"),
+                "field_expression" => parent.parent().is_some_and(|p| p.kind() == "call_expression"),
+                "declaration" | "init_declarator" | "array_declarator" => is("declarator"),
+                _ => false,
+            };
+            // `&t[0]`
+            let is_place = parent.parent().is_none_or(|p| p.kind() == "pointer_expression");
+            (reads && !is_place).then_some(())?;
+        }
+        let size = declarator.child_by_field_name("size").map(|size| self.constant(size).and_then(|n| n.as_num()));
+        let mut numbers: Vec<i128> = self.constants_in(list)?.into_iter().map(|n| element.wrap(n)).collect();
+        if size.is_some_and(|size| size != Some(numbers.len() as i128)) {
+            numbers.push(0);
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        Some(numbers)
+    }
+}
