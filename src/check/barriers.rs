@@ -56,11 +56,23 @@ impl Check<'_> {
         let line = location(self.sources, span).line;
         match self.session.check(&query) {
             Answer::Unsat { assumptions } => self.rests_on(assumptions),
-            Answer::Sat(model) => {
+            Answer::Sat(mut model) => {
+                let mut unusual = None;
+                if let Some(usual) = self.usual() {
+                    self.queries += 1;
+                    asserts.push(usual);
+                    match self.session.check(&question(asserts.clone())) {
+                        Answer::Sat(with) => model = with,
+                        Answer::Unsat { .. } | Answer::Unknown(_) => {
+                            asserts.pop();
+                            unusual = Some(self.unusual());
+                        }
+                    }
+                }
                 let model = shrink(&self.inferred.kernel, &[], &model, &B::and(asserts.clone()));
                 let race = diverge(&self.inferred.kernel, &asserts, &model, at.level, self.options.warp_size);
                 let barrier = race.barrier.unwrap_or(obligation.barrier);
-                if let Some(doubt) = self.diverged(at.level, barrier, race) {
+                if let Some(doubt) = self.diverged(at.level, barrier, race, unusual) {
                     let text = format!("that all threads reach this barrier together was not proved: {doubt}");
                     self.reason("barrier-uniformity", text, Some(span));
                 }
@@ -74,7 +86,7 @@ impl Check<'_> {
     }
 
     /// Adds a divergence, and says why it is not confirmed.
-    fn diverged(&mut self, level: Level, barrier: SiteId, race: Divergence) -> Option<String> {
+    fn diverged(&mut self, level: Level, barrier: SiteId, race: Divergence, unusual: Option<String>) -> Option<String> {
         let kernel = &self.inferred.kernel;
         let site = match self.inferred.sites.get(barrier.0 as usize) {
             Some(site) => site.clone(),
@@ -97,7 +109,7 @@ impl Check<'_> {
         let id = self.finding_id("barrier", ReportLevel::Block, &accesses);
         let untold = self.untold_content(race.contents.keys()).map(|name| untold_words(&name));
         let witness = self.values(race.globals, race.contents);
-        let (class, replay, reason) = match race.doubt.or(untold) {
+        let (class, replay, reason) = match race.doubt.or(untold).or(unusual) {
             Some(doubt) => (FindingClass::Possible, None, Some(doubt)),
             None => match self.executor.strand(self.span(barrier), &race.cells, &accesses, &witness) {
                 Tried::Met { ran, .. } => (FindingClass::Confirmed, Some(Replay::Kernel(ran)), None),

@@ -34,6 +34,8 @@ pub struct HostFacts {
     pub open: [[bool; 3]; 2],
     /// Elements of parameters, and variables of the device, that the host writes in ways that are not followed.
     pub untold: BTreeSet<String>,
+    /// Globals of the kernel that the host computes in ways that are not followed, and constants that they surely are.
+    pub computed: BTreeMap<String, Vec<i128>>,
     /// Where the launches are, in words; empty when there are none.
     pub place: String,
 }
@@ -121,6 +123,7 @@ pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], own: FileId, sour
     for (param, passed) in launches.iter().flat_map(|launch| params.iter().zip(&launch.objects)) {
         facts.untold.extend(passed.untold.iter().map(|path| format!("{}.{path}", param.name)));
     }
+    facts.computed = computed(params, launches);
     let mut converted = Vec::new();
     let alternatives: Vec<Vec<B>> = launches.iter().map(|l| relations(params, l, &facts, &mut converted)).collect();
     let fits = match converted.iter().unique().join("`, `") {
@@ -147,6 +150,35 @@ pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], own: FileId, sour
         _ => {}
     }
     facts
+}
+
+/// The globals that all launches compute in ways that are not followed, where they give no constant. [HOST-COMPUTED]
+fn computed(params: &[VarDecl], launches: &[HostLaunch]) -> BTreeMap<String, Vec<i128>> {
+    let mut found: BTreeMap<String, Vec<i128>> = BTreeMap::new();
+    // Constants; where something else is given, `None` if it may be anything.
+    let in_all = |of: &dyn Fn(&HostLaunch) -> (bool, Option<Vec<i128>>)| {
+        let known: Vec<(bool, Option<Vec<i128>>)> = launches.iter().map(of).collect();
+        let any = known.iter().any(|(is_constant, _)| !is_constant);
+        let all: Option<Vec<Vec<i128>>> = known.into_iter().map(|(_, first)| first).collect();
+        all.filter(|_| any).map(|all| all.concat())
+    };
+    let of = |n: Option<&N>, made: bool, launch: &HostLaunch| match n.map(|n| (n, n.as_num(), n.as_var())) {
+        Some((_, Some(number), _)) => (true, Some(vec![number])),
+        Some((_, None, Some(var))) => (false, launch.computed.get(var.name.as_str()).cloned()),
+        Some((_, None, None)) => (false, None),
+        None => (false, made.then(Vec::new)),
+    };
+    for (i, param) in params.iter().enumerate().filter(|(_, p)| matches!(p.ty, Type::Int(_))) {
+        let given = |l: &HostLaunch| of(l.args.get(i).and_then(|a| Some(&a.as_ref()?.0)), l.made.args.contains(&i), l);
+        found.extend(in_all(&given).map(|first| (param.name.to_string(), first)));
+    }
+    let block = in_all(&|l| of(l.block[0].as_ref(), l.made.block, l));
+    let grid = in_all(&|l| of(l.grid[0].as_ref(), l.made.grid, l));
+    found.extend(block.map(|first| ("blockDim.x".to_owned(), first)));
+    found.extend(grid.map(|first| ("gridDim.x".to_owned(), first)));
+    let own = launches.iter().flat_map(|l| &l.computed);
+    found.extend(own.map(|(name, first)| (format!("{name}{OF_HOST}"), first.clone())));
+    found
 }
 
 /// The constant that all of these are.

@@ -20,4 +20,5 @@ pub mod questions;
 pub mod races;
 pub mod schedule;
 pub mod source;
+mod usual;
 pub mod witness;

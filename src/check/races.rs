@@ -55,6 +55,8 @@ struct Asked<'p> {
     sizes: bool,
     /// What is known of any pair of threads.
     facts: Vec<B>,
+    /// Why no race is certain. [HOST-COMPUTED]
+    doubt: Option<String>,
     /// Launches and sizes that are looked at: none larger than is taken for granted, or only some. [WIT-LAUNCH], [WIT-GUESS]
     within: Vec<B>,
 }
@@ -219,6 +221,7 @@ impl Check<'_> {
             avoided: Vec::new(),
             sizes: false,
             facts,
+            doubt: None,
             within: Vec::new(),
         };
         let known = self.findings.confirmed(array, phase.level);
@@ -257,6 +260,20 @@ impl Check<'_> {
                     asked.within.push(limit);
                 }
                 Answer::Unknown(_) => {}
+            }
+        }
+        // Where the host computes numbers in ways that are not followed, a race is certain if it is there for usual ones.
+        if guessed.is_none()
+            && let Some(usual) = self.usual()
+        {
+            self.queries += 1;
+            match self.session.with_little_work(&asked.query([usual.clone()])) {
+                Answer::Sat(model) => {
+                    some = Some(model);
+                    asked.within.push(usual);
+                    guessed = Some(Reason::Incomplete(self.unusual()));
+                }
+                Answer::Unsat { .. } | Answer::Unknown(_) => asked.doubt = Some(self.unusual()),
             }
         }
         if valued {
@@ -298,6 +315,11 @@ impl Check<'_> {
                         let race = witness(&at.kernel, phase, pair, &model, self.options.warp_size);
                         let accesses = asked.accesses(pair);
                         let (key, mut finding, without) = self.finding(phase, array, pair, race, same_value);
+                        if let Some(doubt) = asked.doubt.as_ref().filter(|_| finding.class == FindingClass::Confirmed) {
+                            finding.class = FindingClass::Possible;
+                            finding.replay = None;
+                            finding.reason = Some(doubt.clone());
+                        }
                         if without == Some(Without::Place)
                             && finding.class == FindingClass::Confirmed
                             && let Some(sizes) = self.sizes().filter(|_| !std::mem::replace(&mut asked.sizes, true))
@@ -364,7 +386,11 @@ impl Check<'_> {
     fn guess(&mut self, asked: &Asked, array: &Name) -> Option<(Model, B)> {
         let races = asked.phase.races_on(array);
         let formula = B::and([races.formula.clone(), B::not(&races.same_value)]);
-        for sizes in guesses(asked.phase, &formula, &self.inferred.kernel.globals) {
+        let computed = &self.source.host.computed;
+        let open = self.inferred.kernel.globals.iter().filter(|v| !computed.contains_key(v.name.as_str()));
+        let (open, usual): (Vec<Var>, _) = (open.cloned().collect(), self.usual());
+        for sizes in guesses(asked.phase, &formula, &open) {
+            let sizes = B::and(std::iter::once(sizes).chain(usual.clone()).collect::<Vec<_>>());
             let mut asserts = vec![asked.phase.assumptions.clone(), formula.clone(), sizes.clone()];
             asserts.extend(asked.blocked.iter().chain(&asked.facts).cloned());
             self.queries += 1;

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use itertools::Itertools;
 use tree_sitter::Node;
 
-use super::super::unit::last_named;
+use super::super::unit::{FunDecl, last_named};
 use super::Host;
 use super::places::listed_in;
 use super::variables::{Event, Part, contains};
@@ -49,6 +49,11 @@ impl<'u> Host<'_, 'u> {
         }
         facts.extend(self.choices.values().map(|(value, numbers)| one_of(value, numbers.iter().copied())));
         facts.into_iter().unique().collect()
+    }
+
+    /// Is something known so of a variable?
+    pub(super) fn is_among(&mut self, variable: usize) -> bool {
+        self.ranged_over(variable).is_some() || self.is_power(variable, &mut HashSet::new(), 0)
     }
 
     /// Notes of what a call returns that it is a power of two, or zero, where the function says so.
@@ -149,7 +154,12 @@ impl<'u> Host<'_, 'u> {
         }
         let own = self.lower.names.functions.get(name)?;
         let [only] = &own.iter().filter(|d| d.has_body).collect::<Vec<_>>()[..] else { return None };
-        let is_plain = own.iter().all(|d| d.class.is_none() && d.template.is_none() && d.scope == only.scope);
+        let types = |d: &FunDecl<'u>| {
+            let list = d.declarator.child_by_field_name("parameters").map(listed_in).unwrap_or_default();
+            list.iter().map(|p| p.child_by_field_name("type").map(|ty| self.unit.str(ty))).collect::<Vec<_>>()
+        };
+        let is_same = |d: &&FunDecl<'u>| d.scope == only.scope && types(d) == types(only);
+        let is_plain = own.iter().all(|d| d.class.is_none() && d.template.is_none() && is_same(&d));
         let ty = only.node.child_by_field_name("type").filter(|ty| self.is_integer_type(*ty));
         let returns = only.node.child_by_field_name("declarator").is_some_and(|d| d.kind() == "function_declarator");
         (is_plain && ty.is_some() && returns && !self.is_method()).then_some(only.node)

@@ -252,11 +252,14 @@ fn each_call<'u>(
             let new = rename(name);
             types.insert(Name::new(new.as_str()), *ty);
         }
-        let mut unknown = launch.sizes.clone();
+        let (mut unknown, mut computed) = (launch.sizes.clone(), launch.computed.clone());
         for name in &host.symbols {
             let new = rename(&Name::new(name.as_str()));
             if host.sizes.contains(name) {
-                unknown.insert(new);
+                unknown.insert(new.clone());
+            }
+            if let Some(known) = host.computed.get(name) {
+                computed.insert(new, known.clone());
             }
         }
         let outer: Vec<Parameter> = outer.into_iter().map(|(at, f, n)| (at, f, away.numeric(&n))).collect();
@@ -302,6 +305,8 @@ fn each_call<'u>(
             types,
             symbols,
             sizes: unknown,
+            computed,
+            made: launch.made.clone(),
         };
         found.extend(called_by(unit, lower, caller, one, &outer, path));
     }

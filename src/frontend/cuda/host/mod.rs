@@ -8,6 +8,7 @@ mod among;
 mod callers;
 mod calls;
 mod changes;
+mod computed;
 mod copies;
 mod facts;
 mod fields;
@@ -70,6 +71,18 @@ pub struct HostLaunch {
     pub symbols: BTreeSet<String>,
     /// Those that stand for the sizes of a `dim3` of which nothing is known.
     pub sizes: BTreeSet<String>,
+    /// Those of numbers that the host computes in ways that are not followed, and constants that they are at first.
+    pub computed: BTreeMap<String, Vec<i128>>,
+    /// Arguments, by position, and sizes (of the grid, and of the block) that are not understood and are computed so.
+    pub made: Made,
+}
+
+/// What of a launch the host computes in ways that are not understood.
+#[derive(Clone, Debug, Default)]
+pub struct Made {
+    pub args: BTreeSet<usize>,
+    pub grid: bool,
+    pub block: bool,
 }
 
 /// The value that a variable of the host has at a launch, as a mathematical integer.
@@ -109,6 +122,8 @@ struct Host<'l, 'u> {
     symbols: HashSet<String>,
     /// Those that stand for the sizes of a `dim3`.
     sizes: BTreeSet<String>,
+    /// Those of numbers that are computed in ways that are not followed, and constants that they are at first.
+    computed: BTreeMap<String, Vec<i128>>,
     types: BTreeMap<Name, IntTy>,
     /// Arguments of the small functions that are being followed.
     arguments: Vec<HashMap<&'u str, (N, IntTy)>>,
@@ -170,6 +185,10 @@ fn launch<'u>(
     };
     host.scan();
     let dims = |host: &mut Host<'_, 'u>, node: Option<Node<'u>>| node.map_or([None, None, None], |n| host.dims(n));
+    let sizes = match config {
+        Config::Sizes(grid, block) => (grid, block),
+        Config::Variable(_) => (None, None),
+    };
     let (grid, block) = match config {
         Config::Sizes(grid, block) => (dims(&mut host, grid), dims(&mut host, block)),
         Config::Variable(config) => (host.dims_of_field(config, "gridDim"), host.dims_of_field(config, "blockDim")),
@@ -177,7 +196,12 @@ fn launch<'u>(
     // Of a pack it is not known how many arguments it is.
     let packed = arguments.iter().position(|a| a.kind() == "parameter_pack_expansion");
     let arguments = &arguments[..packed.unwrap_or(arguments.len())];
-    let args = arguments.iter().map(|a| Some((host.number(*a)?, host.type_of(*a)))).collect();
+    let args: Vec<_> = arguments.iter().map(|a| Some((host.number(*a)?, host.type_of(*a)))).collect();
+    let made = Made {
+        args: (0..args.len()).filter(|i| args[*i].is_none() && host.is_made(arguments[*i])).collect(),
+        grid: sizes.0.is_some_and(|n| grid[0].is_none() && host.is_made(n)),
+        block: sizes.1.is_some_and(|n| block[0].is_none() && host.is_made(n)),
+    };
     let pointers = arguments.iter().map(|a| host.pointer(*a)).collect();
     let mut overlaps = host.overlaps(arguments);
     let passed: Passed = arguments.iter().map(|a| host.passed(*a)).collect();
@@ -185,6 +209,7 @@ fn launch<'u>(
     let facts = host.facts(call, function);
     let (types, symbols) = (std::mem::take(&mut host.types), host.symbols.iter().cloned().collect());
     let (sizes, parameters) = (std::mem::take(&mut host.sizes), host.parameters());
+    let computed = std::mem::take(&mut host.computed);
     overlaps.extend(overlaps_of_calls(unit, lower, function, &passed));
     let own = HostLaunch {
         span: unit.span(call),
@@ -200,6 +225,8 @@ fn launch<'u>(
         types,
         symbols,
         sizes,
+        computed,
+        made,
     };
     Some(called(unit, lower, function, own, &parameters))
 }
@@ -234,6 +261,7 @@ impl<'l, 'u> Host<'l, 'u> {
             kept: HashMap::new(),
             symbols: HashSet::new(),
             sizes: BTreeSet::new(),
+            computed: BTreeMap::new(),
             types: BTreeMap::new(),
             arguments: Vec::new(),
             copied: Vec::new(),

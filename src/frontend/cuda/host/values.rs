@@ -255,6 +255,9 @@ impl<'u> Host<'_, 'u> {
         }
         self.types.insert(Name::new(symbol_name.as_str()), ty);
         let value = symbol(&symbol_name);
+        if !self.is_input(node) {
+            self.computed.insert(symbol_name.clone(), Vec::new());
+        }
         self.note_powers(node, &value, ty);
         self.results.insert(node.id(), value.clone());
         Some(value)

@@ -40,7 +40,7 @@ fn is_repeated(of: Node, node: Node) -> bool {
 
 impl<'u> Host<'_, 'u> {
     /// The changes of a part of a variable, in the order of the text.
-    fn events(&self, variable: usize, part: &Part) -> Vec<Event<'u>> {
+    pub(super) fn events(&self, variable: usize, part: &Part) -> Vec<Event<'u>> {
         let own = self.variables[variable].events.iter().copied();
         match part {
             Part::Whole => own.collect(),
@@ -136,6 +136,9 @@ impl<'u> Host<'_, 'u> {
             name = format!("{plain}#{n}");
         }
         self.symbols.insert(name.clone());
+        if let Some(first) = self.computed_from(*variable, part, version) {
+            self.computed.insert(name.clone(), first);
+        }
         if *part != Part::Whole && self.is_dims(*variable) {
             self.sizes.insert(name.clone());
         }
