@@ -9,7 +9,9 @@ use super::builtins;
 use super::layout::{Part, Parts};
 use super::lower::{Body, Local, array_type, is_lvalue, is_standard, member_of_collective};
 use super::opencl;
-use super::unit::{Dialect, Found, Qualifier, TypeDecl, child_of_kind, declared_name, last_named};
+use super::unit::{
+    Dialect, Found, Qualifier, TypeDecl, child_of_kind, declared_name, last_named, name_of_type_parameter,
+};
 use crate::exp::IntTy;
 use crate::kernel::ir::{Expr, ExprKind};
 use crate::kernel::types::{StructTy, Type};
@@ -133,9 +135,15 @@ impl<'t> Body<'_, 't> {
                 other => self.built_in_type(other).unwrap_or_else(|| Type::Unknown(Arc::from(other))),
             },
             "sized_type_specifier" => sized(text),
-            "type_identifier" | "identifier" | "namespace_identifier" => self.named(text, &Qualifier::default()),
+            "type_identifier" | "identifier" | "namespace_identifier" => match self.open_parameter(node) {
+                Some(ty) => ty,
+                None => self.named(text, &Qualifier::default()),
+            },
             "qualified_identifier" => {
                 let (qualifier, base) = self.lower.unit.qualified(node);
+                if self.is_of_open_parameter(node) {
+                    return Type::Unknown(Arc::from(text));
+                }
                 if let Some(ty) = self.type_of_trait(node) {
                     return ty;
                 }
@@ -209,8 +217,41 @@ impl<'t> Body<'_, 't> {
                 ty => ty,
             },
             "dependent_name" => Type::Unknown(Arc::from(self.text(scope))),
-            _ => self.named(self.text(scope), outer),
+            _ => match self.open_parameter(scope).filter(|_| *outer == Qualifier::default()) {
+                Some(ty) => ty,
+                None => self.named(self.text(scope), outer),
+            },
         }
+    }
+
+    /// Where a name is that of a parameter of a template around it which stands for a type that is not known: that type. It
+    /// hides what else has its name. [INF-OPEN]
+    pub(super) fn open_parameter(&self, node: Node<'t>) -> Option<Type> {
+        let name = self.text(node);
+        let is_known = |scope: &HashMap<String, Local>| matches!(scope.get(name), Some(Local::Type(_)));
+        if !self.lower.names.type_parameters.contains(name)
+            || self.bindings.types.contains_key(name)
+            || self.scopes.iter().any(is_known)
+        {
+            return None;
+        }
+        let mut around = node;
+        while let Some(parent) = around.parent() {
+            around = parent;
+            let list = around.child_by_field_name("parameters").filter(|_| around.kind() == "template_declaration");
+            let mut cursor = around.walk();
+            let own = list.map(|list| list.named_children(&mut cursor).collect::<Vec<_>>()).unwrap_or_default();
+            if own.into_iter().filter_map(name_of_type_parameter).any(|n| self.text(n) == name) {
+                return Some(Type::Unknown(Arc::from(name)));
+            }
+        }
+        None
+    }
+
+    /// Is a name with something in front that of a member of such a type?
+    pub(super) fn is_of_open_parameter(&self, node: Node<'t>) -> bool {
+        let scope = node.child_by_field_name("scope").filter(|_| node.kind() == "qualified_identifier");
+        scope.is_some_and(|scope| self.open_parameter(scope).is_some())
     }
 
     fn named(&mut self, name: &str, qualifier: &Qualifier) -> Type {

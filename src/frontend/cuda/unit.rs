@@ -167,10 +167,24 @@ pub struct Names<'t> {
     pub uses: HashMap<String, Vec<Node<'t>>>,
     /// Where kernels are named, other than to declare them; by name, in the order of the text.
     pub mentions: HashMap<String, Vec<Node<'t>>>,
+    /// The names that parameters of templates have which stand for types.
+    pub type_parameters: HashSet<String>,
 }
 
 /// Scopes inside of scopes.
 const MAX_SCOPES: usize = 100;
+
+/// The name of a parameter of a template that stands for a type, or a template.
+pub fn name_of_type_parameter(parameter: Node<'_>) -> Option<Node<'_>> {
+    match parameter.kind() {
+        "type_parameter_declaration" | "optional_type_parameter_declaration" => {
+            parameter.child_by_field_name("name").or_else(|| last_named(parameter))
+        }
+        "variadic_type_parameter_declaration" => last_named(parameter),
+        "template_template_parameter_declaration" => name_of_type_parameter(last_named(parameter)?),
+        _ => None,
+    }
+}
 
 /// What stands for one thing, whatever number of declarations it has.
 trait Identity {
@@ -1179,6 +1193,14 @@ impl<'a> Unit<'a> {
                 }
                 if kernels.contains(text) && node.parent().is_none_or(|p| p.kind() != "function_declarator") {
                     names.mentions.entry(text.to_owned()).or_default().push(node);
+                }
+            }
+            "type_parameter_declaration"
+            | "optional_type_parameter_declaration"
+            | "variadic_type_parameter_declaration"
+            | "template_template_parameter_declaration" => {
+                if let Some(name) = name_of_type_parameter(node) {
+                    names.type_parameters.insert(self.str(name).to_owned());
                 }
             }
             // `run<k>(p)`: the argument of a template reads like a type.

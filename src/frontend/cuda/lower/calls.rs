@@ -106,6 +106,10 @@ impl<'l, 't> Body<'l, 't> {
         {
             return found;
         }
+        if self.is_of_open_parameter(callee) {
+            let args = self.exprs(&arguments);
+            return self.unclear(format!("which function `{name}` is called is not known"), args, span);
+        }
         // A member of the class that we are in, or of a class that is named.
         let scope = if plain { None } else { self.class_before(callee) };
         let qualified = scope.is_some();

@@ -128,14 +128,8 @@ impl<'t> Lower<'t> {
             _ => (Bindings::default(), false),
         };
         let mut body = self.body_at(place, function.as_ref(), &bindings);
-        let mut node = place;
-        while let Some(parent) = node.parent().filter(|_| !known) {
-            node = parent;
-            // What a parameter stands for is not known; it hides what else has its name.
-            let parameters = node.child_by_field_name("parameters").filter(|_| node.kind() == "template_declaration");
-            for name in parameters.map(|p| body.template_parameters(p)).unwrap_or_default() {
-                body.declare_var(&name, Type::INT, Storage::Private, body.span(place));
-            }
+        if !known {
+            body.hide_around(place);
         }
         body.constant(place)
     }
@@ -217,6 +211,64 @@ fn declares(node: Node) -> bool {
 }
 
 impl<'t> Body<'_, 't> {
+    /// What the parameters of the templates around a place stand for is not known, nor what their members are: they hide what
+    /// else has their names. [INF-OPEN]
+    fn hide_around(&mut self, place: Node<'t>) {
+        let unit = self.lower.unit;
+        let mut names = Vec::new();
+        let mut node = place;
+        while let Some(parent) = node.parent() {
+            node = parent;
+            match node.kind() {
+                "template_declaration" => {
+                    let list = node.child_by_field_name("parameters");
+                    names.extend(list.map(|p| self.template_parameters(p)).unwrap_or_default());
+                }
+                "field_declaration_list" => names.extend(self.declared_by(node)),
+                // A member that is defined outside of its class.
+                "function_definition" => {
+                    let name = node.child_by_field_name("declarator").and_then(declared_name);
+                    for part in name.map(|n| unit.qualified(n).0.parts).unwrap_or_default() {
+                        let classes = self.lower.names.types.get(&part).map_or(&[][..], Vec::as_slice);
+                        let bodies = classes.iter().filter_map(|(_, decl)| match decl {
+                            TypeDecl::Class(class, _) => class.child_by_field_name("body"),
+                            _ => None,
+                        });
+                        let bodies: Vec<Node<'t>> = bodies.collect();
+                        names.extend(bodies.into_iter().flat_map(|body| self.declared_by(body)));
+                    }
+                }
+                _ => {}
+            }
+        }
+        // As variables, and as types.
+        let hidden = || Type::Unknown(Arc::from("?"));
+        names.iter().for_each(|name| {
+            self.declare_var(name, hidden(), Storage::Private, self.span(place));
+        });
+        self.scopes.push(names.into_iter().map(|name| (name, Local::Type(hidden()))).collect());
+    }
+
+    /// The names that a class declares.
+    fn declared_by(&self, body: Node<'t>) -> Vec<String> {
+        let mut names = Vec::new();
+        let mut stack = vec![body];
+        while let Some(node) = stack.pop() {
+            let mut cursor = node.walk();
+            let inner: Vec<Node<'t>> = node.named_children(&mut cursor).collect();
+            let own = match node.kind() {
+                "using_declaration" => inner.last().map(|n| self.lower.unit.qualified(*n).1),
+                "compound_statement" | "parameter_list" | "argument_list" => continue,
+                _ => node.child_by_field_name("name"),
+            };
+            let is_declarator =
+                |n: &&Node<'t>| matches!(n.kind(), "field_identifier" | "identifier" | "type_identifier");
+            names.extend(own.iter().chain(inner.iter()).filter(is_declarator).map(|n| self.text(*n).to_owned()));
+            stack.extend(inner);
+        }
+        names
+    }
+
     /// Declares what a function declares before a place in it, as far as it is named there. The rest of the names, which are
     /// those of variables, is what comes back.
     pub(super) fn see_before(&mut self, place: Node<'t>, function: Node<'t>) -> Vec<Node<'t>> {

@@ -212,6 +212,9 @@ impl<'l, 't> Body<'l, 't> {
                 None => self.unknown(node, "this member of a class"),
             };
         }
+        if self.is_of_open_parameter(node) {
+            return self.unknown(node, "what a parameter of a template stands for");
+        }
         if let Some(found) = self.global_name(name, &qualifier, span) {
             return found;
         }
