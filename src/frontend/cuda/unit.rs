@@ -279,6 +279,10 @@ impl<'t> Names<'t> {
         let fits = list.iter().filter_map(|(scope, decl)| Some((self.fit(*scope, here, qualifier)?, *decl)));
         let mut fits: Vec<(usize, D)> = fits.collect();
         if fits.is_empty() && self.may_stand_for_others(qualifier) {
+            // What is in front of it may be anything: a class, what a parameter of a template stands for.
+            if !elsewhere {
+                return Found::Ambiguous;
+            }
             fits.extend(list.iter().map(|(_, decl)| (0, *decl)));
         }
         let best = fits.iter().map(|(fit, _)| *fit).max().unwrap_or(0);

@@ -343,6 +343,13 @@ impl<'p> Walk<'p> {
             }
             Intrinsic::Pure(name, range) => {
                 let values: Vec<Value> = args.iter().map(|a| self.eval(a)).collect();
+                // [INF-MUL24]
+                if let ("__mul24" | "__umul24", [Value::Num(a), Value::Num(b)], Type::Int(ty)) =
+                    (name.as_str(), &values[..], &expr.ty)
+                {
+                    self.takes_for_granted("what is multiplied by a function for 24 bits has no more");
+                    return Value::Num(N::bin(NBin::Mul, *ty, a, b));
+                }
                 if let Some(value) = computed(name.as_str(), args, &values, &expr.ty) {
                     return value;
                 }

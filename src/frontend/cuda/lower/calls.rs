@@ -553,7 +553,6 @@ impl<'l, 't> Body<'l, 't> {
                 return Expr::new(ExprKind::Intrinsic(Intrinsic::Pure(Name::new(name), None), args), ty, span);
             }
             Intrinsic::Pure(name, _) if matches!(name.as_str(), "__mul24" | "__umul24" | "mul24") => {
-                // Exact for operands of 24 bits, which is what the function is for.
                 if let [a, b] = args.as_slice() {
                     let ty = if name.as_str() == "__umul24" { IntTy::U32 } else { IntTy::I32 };
                     let factor = |body: &mut Self, e: &Expr| match body.fold(e) {
@@ -565,7 +564,7 @@ impl<'l, 't> Body<'l, 't> {
                         None => body.convert(e.clone(), &Type::Int(ty)),
                     };
                     let (a, b) = (factor(self, a), factor(self, b));
-                    return Expr::new(ExprKind::Arith(NBin::Mul, ty, Box::new(a), Box::new(b)), Type::Int(ty), span);
+                    return mul24(a, b, ty, span);
                 }
             }
             Intrinsic::Pure(name, _) if name.as_str() == "abs" => {
@@ -657,4 +656,10 @@ fn pointee(ty: &Type) -> &Type {
 fn may_wait(name: &str) -> bool {
     let name = name.to_lowercase();
     ["sync", "barrier", "wait"].iter().any(|word| name.contains(word))
+}
+
+/// The product of the lower 24 bits of two numbers.
+pub(super) fn mul24(a: Expr, b: Expr, ty: IntTy, span: Span) -> Expr {
+    let name = Name::new(if ty.signed { "__mul24" } else { "__umul24" });
+    Expr::new(ExprKind::Intrinsic(Intrinsic::Pure(name, None), vec![a, b]), Type::Int(ty), span)
 }

@@ -262,13 +262,12 @@ impl<'l, 't> Body<'l, 't> {
                 }))
             }
             ("mul24" | "mad24", [_, _] | [_, _, _], Type::Int(ty)) => {
-                // Exact for operands of 24 bits, which is what the functions are for.
                 let ty = IntTy { bits: 32, signed: ty.signed };
                 Ok(self.lanewise(args, &Type::Int(ty), span, move |body, parts| {
                     let mut parts = parts.into_iter().map(|p| body.convert(p, &Type::Int(ty)));
                     let (Some(a), Some(b)) = (parts.next(), parts.next()) else { return body.size(0, span) };
                     let third = parts.next();
-                    let product = body.binary("*", a, b, span);
+                    let product = super::calls::mul24(a, b, ty, span);
                     match third {
                         Some(c) => body.binary("+", product, c, span),
                         None => product,
