@@ -634,6 +634,9 @@ impl Check<'_> {
         match (tried, &race.doubt) {
             // What the model made up turns out to be so. Stores of one value would be another class.
             (Tried::Met { ran, same_value: stored }, Some(_)) if stored == same_value => seen(Replay::Kernel(ran)),
+            (Tried::NotRun(why) | Tried::Left(why), Some(doubt)) => {
+                possible(&format!("{doubt}, and the code was not run: {why}"))
+            }
             (_, Some(doubt)) => possible(doubt),
             (Tried::Met { ran, .. }, None) => seen(Replay::Kernel(ran)),
             (Tried::Refuted(why), None) => Judged { without: Some(Without::Race), ..possible(&why) },

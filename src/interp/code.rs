@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 
+use super::exchange::{Exchange, What, combine, what};
 use crate::base::{Name, Span};
 use crate::core::Scope;
 use crate::exp::{IntTy, NBin, NRel};
 use crate::kernel::ir::{
     Builtin, Case, Copier, Expr, ExprKind, FunId, Function, GlobalId, Intrinsic, Loop, Stmt, StmtKind, Storage, VarId,
 };
-use crate::kernel::types::Type;
+use crate::kernel::types::{Type, is_group_of_threads};
 
 /// An operation. Operands are taken from the stack, the last one first.
 #[derive(Clone, Debug)]
@@ -61,6 +62,8 @@ pub enum Op {
     Return(bool),
     Barrier(Scope),
     BarrierReduce(Name),
+    /// With so many operands.
+    Exchange(Exchange, usize),
     Atomic(Name, Scope, Type, usize),
     MemCopy,
     /// A copy in the background; does it say how many bytes are read?
@@ -140,12 +143,25 @@ fn is_place(expr: &Expr) -> bool {
     }
 }
 
-/// The type of what is stored for a type: a reference is an address.
-fn stored(ty: &Type) -> Type {
+/// The type of what is stored for a type: a reference is an address, and a group of threads, which says nothing that its type
+/// does not say, a number.
+pub(super) fn stored(ty: &Type) -> Type {
     match ty {
         Type::Ref(inner) => Type::Ptr(inner.clone()),
+        ty if is_group(ty) => Type::Int(IntTy::U64),
         other => other.clone(),
     }
+}
+
+fn is_group(ty: &Type) -> bool {
+    matches!(ty, Type::Unknown(name) if is_group_of_threads(name))
+}
+
+/// The threads of a tile, by its type: `thread_block_tile<16>`.
+fn tile(group: &Type) -> Option<u32> {
+    let Type::Unknown(name) = group.value() else { return None };
+    let lanes = name.split("thread_block_tile<").nth(1)?.split('>').next()?.parse().ok()?;
+    (1..=1024u32).contains(&lanes).then_some(lanes).filter(|n| n.is_power_of_two())
 }
 
 impl Compiler<'_> {
@@ -356,6 +372,7 @@ impl Compiler<'_> {
             }
             ExprKind::Constant(text) => {
                 let op = match (text.as_str().parse::<f64>(), &expr.ty) {
+                    (_, ty) if is_group(ty) => Op::Int(0),
                     (Ok(value), Type::Float(4)) => Op::Float(f64::from(value as f32)),
                     (Ok(value), Type::Float(_)) => Op::Float(value),
                     _ => Op::Unsupported("a constant that is not a number".to_owned()),
@@ -392,7 +409,7 @@ impl Compiler<'_> {
             ExprKind::Choose(cond, t, e) => self.choose(cond, t, e, Self::value, span),
             ExprKind::Convert(inner) => {
                 self.value(inner);
-                self.emit(Op::Convert(inner.ty.value().clone(), expr.ty.clone()), span);
+                self.emit(Op::Convert(stored(inner.ty.value()), stored(&expr.ty)), span);
             }
             ExprKind::Offset(pointer, by) => {
                 let op = match expr.ty.element() {
@@ -411,7 +428,7 @@ impl Compiler<'_> {
             ExprKind::Assign(place, value) => {
                 self.value(value);
                 self.place(place);
-                self.emit(Op::Store(expr.ty.value().clone()), span);
+                self.emit(Op::Store(stored(expr.ty.value())), span);
             }
             ExprKind::Update { place, value, old } => {
                 self.update(place, value, expr);
@@ -524,7 +541,7 @@ impl Compiler<'_> {
             }
             ExprKind::Temporary(value) => {
                 self.value(value);
-                self.emit(Op::Temporary(expr.ty.clone()), span);
+                self.emit(Op::Temporary(stored(&expr.ty)), span);
             }
             ExprKind::Choose(cond, t, e) => self.choose(cond, t, e, Self::place, span),
             ExprKind::Comma(l, r) => {
@@ -534,7 +551,7 @@ impl Compiler<'_> {
             ExprKind::Assign(place, value) => {
                 self.value(value);
                 self.place(place);
-                self.emit(Op::StorePlace(expr.ty.value().clone()), span);
+                self.emit(Op::StorePlace(stored(expr.ty.value())), span);
             }
             ExprKind::Update { place, value, old: false } => {
                 self.update(place, value, expr);
@@ -542,7 +559,7 @@ impl Compiler<'_> {
             }
             _ => {
                 self.value(expr);
-                self.emit(Op::Temporary(expr.ty.clone()), span);
+                self.emit(Op::Temporary(stored(&expr.ty)), span);
             }
         }
     }
@@ -672,15 +689,50 @@ impl Compiler<'_> {
                 }
                 _ => unsupported(&"implies"),
             },
-            Intrinsic::Havoc(name)
-            | Intrinsic::Together(name)
-            | Intrinsic::TouchReadWrite(name)
-            | Intrinsic::WritesPointers(name) => unsupported(name),
+            Intrinsic::Havoc(name) => self.exchange(name, args, &result),
+            Intrinsic::Together(name) => self.exchange(name, args.get(1..).unwrap_or(&[]), &result),
+            Intrinsic::TouchReadWrite(name) | Intrinsic::WritesPointers(name) => unsupported(name),
             Intrinsic::Surface { .. } => unsupported(&"surface"),
             Intrinsic::ArriveAt | Intrinsic::WaitAt => unsupported(&"a half of a barrier"),
             Intrinsic::ClusterArrive | Intrinsic::ClusterWait => unsupported(&"barrier of a cluster"),
             Intrinsic::UniformInt | Intrinsic::DistinctInt | Intrinsic::OtherInt => unsupported(&"annotation"),
         };
         self.emit(op, span);
+    }
+
+    /// What threads give each other, of a tile that is the first argument or by a mask; anything else is not supported.
+    fn exchange(&mut self, name: &Name, args: &[Expr], result: &Type) -> Op {
+        let unsupported = || Op::Unsupported(format!("`{name}`"));
+        let tile = args.first().and_then(|group| tile(&group.ty));
+        let (known, operands) = match (name.as_str(), args, tile) {
+            (_, [_, value, operation], Some(_))
+                if matches!(name.as_str(), "reduce" | "inclusive_scan" | "exclusive_scan") =>
+            {
+                let Some(by) = operation_of(operation).and_then(|operation| combine(&operation)) else {
+                    return unsupported();
+                };
+                let known = match name.as_str() {
+                    "reduce" => What::Reduce(by),
+                    name => What::Scan(by, name == "inclusive_scan"),
+                };
+                (Some(known), std::slice::from_ref(value))
+            }
+            (name, [_, rest @ ..], Some(_)) => (what(name), rest),
+            (name, args, None) if name.ends_with("_sync") => (what(name), args),
+            _ => (None, args),
+        };
+        let Some(what) = known else { return unsupported() };
+        operands.iter().for_each(|a| self.value(a));
+        Op::Exchange(Exchange { what, tile, ty: result.clone() }, operands.len())
+    }
+}
+
+/// The name of an object of a library that combines two values: `plus<float>`.
+fn operation_of(object: &Expr) -> Option<String> {
+    match (&object.kind, &object.ty) {
+        (ExprKind::CallUnknown(name, args), _) if args.is_empty() => Some(name.to_string()),
+        (ExprKind::Convert(_), Type::Unknown(ty)) => Some(ty.to_string()),
+        (ExprKind::Load(inner), _) => operation_of(inner),
+        _ => None,
     }
 }

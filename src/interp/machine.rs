@@ -7,7 +7,8 @@ use rustc_hash::FxHashMap;
 
 use super::background::Copies;
 use super::barriers::{Status, release, stuck, wait};
-use super::code::{Code, Op, compile};
+use super::code::{Code, Op, compile, stored};
+use super::exchange::offer;
 use super::memory::{Fault, First, Home, Memory, ObjectId, int_bytes, mix, scalars, small};
 use super::replay::Watch;
 use super::value::{Value, arithmetic, atomic, convert, decode, encode, exact, opaque, pure, scalar};
@@ -164,7 +165,7 @@ impl<'p> Machine<'p> {
             if workers.iter().all(|w| matches!(w.status, Status::Done)) {
                 return End::Finished;
             }
-            if !release(&mut workers, Some(Scope::Grid)) {
+            if !release(&mut workers, Some(Scope::Grid), self.inputs) {
                 return stuck(&workers);
             }
         }
@@ -522,6 +523,12 @@ impl<'p> Machine<'p> {
                 worker.frames.push(frame);
                 wait(worker, Scope::Block, span, Some((name.clone(), value)))
             }
+            Op::Exchange(exchange, count) => {
+                let operands = take(&mut frame, *count)?;
+                worker.frames.push(frame);
+                offer(worker, exchange, operands);
+                Ok(())
+            }
             Op::PassBarrier => {
                 let at = pop(&mut frame)?.int()?;
                 frame.stack.push(Value::Int(0));
@@ -548,10 +555,7 @@ impl<'p> Machine<'p> {
         }
         let mut frame = self.frame(function, id);
         for (decl, (var, value)) in function.vars.iter().zip(frame.vars.iter_mut().zip(&args)) {
-            let ty = match &decl.ty {
-                Type::Ref(inner) => Type::Ptr(inner.clone()),
-                ty => ty.clone(),
-            };
+            let ty = stored(&decl.ty);
             if ty.has_unknown_size() {
                 return unsupported(format!("a parameter of type `{ty}`"));
             }
@@ -789,6 +793,7 @@ impl<'p> Machine<'p> {
             | Op::Return(_)
             | Op::Barrier(_)
             | Op::BarrierReduce(_)
+            | Op::Exchange(..)
             | Op::PassBarrier => {
                 return unsupported("a call within an operation");
             }

@@ -7,6 +7,7 @@
 mod background;
 pub mod barriers;
 pub mod code;
+pub mod exchange;
 pub mod machine;
 pub mod memory;
 pub mod race;

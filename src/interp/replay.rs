@@ -230,7 +230,7 @@ impl Try<'_> {
                     }
                 }
             }
-            if !release(&mut workers, widest) {
+            if !release(&mut workers, widest, self.inputs) {
                 return Err(ended(&workers, widest));
             }
         }
@@ -244,7 +244,8 @@ fn ended(workers: &[Worker], widest: Option<Scope>) -> Ended {
         match &worker.status {
             Status::Parked(stop) => return Ended::Missed(Missed::Stopped(stop.clone())),
             Status::Waits(at) if widest.is_none_or(|widest| at.scope > widest) => return Ended::Waits,
-            Status::Waits(_) => waits = true,
+            Status::Offers(_) if widest.is_none() => return Ended::Waits,
+            Status::Waits(_) | Status::Offers(_) => waits = true,
             Status::Ready | Status::Done => {}
         }
     }
@@ -254,7 +255,7 @@ fn ended(workers: &[Worker], widest: Option<Scope>) -> Ended {
     // For one that cannot go on, or for one that never comes.
     let parked = workers.iter().find_map(|worker| match &worker.status {
         Status::Parked(stop) => Some(stop.clone()),
-        Status::Ready | Status::Waits(_) | Status::Done => None,
+        Status::Ready | Status::Waits(_) | Status::Offers(_) | Status::Done => None,
     });
     Ended::Missed(parked.map_or(Missed::Diverged, Missed::Stopped))
 }
