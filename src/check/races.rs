@@ -312,7 +312,8 @@ impl Check<'_> {
                             let reason = Reason::Incomplete("the model names no accesses".to_owned());
                             return self.unknown(array, &reason, at.level);
                         };
-                        let race = witness(&at.kernel, phase, pair, &model, self.options.warp_size);
+                        let holds = asked.race(pair, same_value);
+                        let race = witness(&at.kernel, phase, pair, &holds, &model, self.options.warp_size);
                         let accesses = asked.accesses(pair);
                         let (key, mut finding, without) = self.finding(phase, array, pair, race, same_value);
                         if let Some(doubt) = asked.doubt.as_ref().filter(|_| finding.class == FindingClass::Confirmed) {
@@ -478,7 +479,7 @@ impl Check<'_> {
             let own: Vec<_> = near.sides.iter().flat_map(|i| &phase.sides[*i].binders).collect();
             let own: Vec<_> = own.into_iter().map(|r| r.var.name.clone()).collect();
             let small = shrink(&at.kernel, &own, &model, &holds);
-            let race = witness(&at.kernel, phase, near.sides, &small, self.options.warp_size);
+            let race = witness(&at.kernel, phase, near.sides, &holds, &small, self.options.warp_size);
             let (key, finding, _) = self.finding(phase, array, near.sides, race, same_value);
             if finding.class == FindingClass::Possible {
                 break;

@@ -42,6 +42,8 @@ pub enum Op {
     Not,
     Opaque(Name, usize, Type),
     Pure(Name, usize, Type),
+    /// A fetch from a texture, with so many operands.
+    Texel(usize, Type),
     Convert(Type, Type),
     Aggregate(Vec<(u64, Type)>, u64),
     Duplicate,
@@ -689,6 +691,18 @@ impl Compiler<'_> {
                 }
                 _ => unsupported(&"implies"),
             },
+            Intrinsic::Havoc(name) if name.as_str().starts_with("tex") && !result.has_unknown_size() => {
+                for arg in args {
+                    match global_in(arg) {
+                        // A texture by its name.
+                        Some(global) if arg.ty.has_unknown_size() => {
+                            drop(self.emit(Op::Int(i128::from(global.0)), span))
+                        }
+                        _ => self.value(arg),
+                    }
+                }
+                Op::Texel(args.len(), result)
+            }
             Intrinsic::Havoc(name) => self.exchange(name, args, &result),
             Intrinsic::Together(name) => self.exchange(name, args.get(1..).unwrap_or(&[]), &result),
             Intrinsic::TouchReadWrite(name) | Intrinsic::WritesPointers(name) => unsupported(name),
@@ -733,6 +747,15 @@ fn operation_of(object: &Expr) -> Option<String> {
         (ExprKind::CallUnknown(name, args), _) if args.is_empty() => Some(name.to_string()),
         (ExprKind::Convert(_), Type::Unknown(ty)) => Some(ty.to_string()),
         (ExprKind::Load(inner), _) => operation_of(inner),
+        _ => None,
+    }
+}
+
+/// The variable of the unit that is read.
+fn global_in(expr: &Expr) -> Option<GlobalId> {
+    match &expr.kind {
+        ExprKind::Global(id) => Some(*id),
+        ExprKind::Load(inner) => global_in(inner),
         _ => None,
     }
 }

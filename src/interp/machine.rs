@@ -11,6 +11,7 @@ use super::code::{Code, Op, compile, stored};
 use super::exchange::offer;
 use super::memory::{Fault, First, Home, Memory, ObjectId, int_bytes, mix, scalars, small};
 use super::replay::Watch;
+use super::texel::texel;
 use super::value::{Value, arithmetic, atomic, convert, decode, encode, exact, opaque, pure, scalar};
 use super::{Access, End, Inputs, Kind, Phase, Run, Stop, Thread, undefined, unsupported};
 use crate::base::{Name, Span};
@@ -126,7 +127,7 @@ impl<'p> Machine<'p> {
             program,
             inputs,
             code: FxHashMap::default(),
-            memory: Memory::default(),
+            memory: Memory::with_numbers(&inputs.flat),
             globals: FxHashMap::default(),
             shared: FxHashMap::default(),
             unit_shared: FxHashMap::default(),
@@ -258,7 +259,9 @@ impl<'p> Machine<'p> {
                 }
                 // No function: nobody can call it.
                 Type::Ptr(_) if self.inputs.exact => encode(&leaf, &Value::Int(0))?,
-                Type::Float(_) if self.inputs.zeros => encode(&leaf, &Value::Float(0.0))?,
+                Type::Float(_) if self.inputs.zeros => {
+                    encode(&leaf, &Value::Float(self.inputs.floats.get(&part).copied().unwrap_or(0.0)))?
+                }
                 Type::Float(_) => encode(&leaf, &Value::Float((small(random) as f64) / 2.0))?,
                 other => return unsupported(format!("a parameter of type `{other}`")),
             };
@@ -341,6 +344,7 @@ impl<'p> Machine<'p> {
         let first = match home {
             Home::Shared(_) if self.inputs.uninitialised => First::Nothing,
             _ if self.inputs.zeros => First::Zeros,
+            _ if !self.inputs.flat.is_empty() => First::Flat(self.inputs.seed),
             Home::Shared(block) => First::Random(mix(self.inputs.seed ^ u64::from(block))),
             Home::Global | Home::Constant | Home::Thread(_) => First::Random(self.inputs.seed),
         };
@@ -680,6 +684,7 @@ impl<'p> Machine<'p> {
             Op::Opaque(name, count, ty) => opaque(name.as_str(), &take(frame, *count)?, ty)?,
             Op::Pure(name, count, ty) if self.inputs.exact => exact(name.as_str(), &take(frame, *count)?, ty)?,
             Op::Pure(name, count, ty) => pure(name.as_str(), &take(frame, *count)?, ty)?,
+            Op::Texel(count, ty) => texel(self.inputs, &take(frame, *count)?, ty)?,
             Op::Convert(from, to) => convert(pop(frame)?, from, to)?,
             Op::Aggregate(parts, size) => {
                 let values = take(frame, parts.len())?;

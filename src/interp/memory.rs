@@ -2,10 +2,13 @@
 //!
 //! An address is a number: the object in the high bits, the offset in the low ones. Address 0 is null.
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 
 use crate::base::Name;
 use crate::exp::IntTy;
+use crate::kernel::floats::of_identity;
 use crate::kernel::types::Type;
 
 /// An object, by position.
@@ -39,6 +42,8 @@ pub enum First {
     Zeros,
     /// Random numbers, by a seed.
     Random(u64),
+    /// Random ones of the numbers of the memory, the same in all elements.
+    Flat(u64),
 }
 
 /// First contents, element by element.
@@ -47,6 +52,7 @@ struct Filler {
     stride: u64,
     /// The scalar parts of an element, by offset.
     leaves: Vec<(u64, Type)>,
+    flat: Rc<[f64]>,
 }
 
 pub struct Object {
@@ -67,6 +73,8 @@ pub struct Object {
 #[derive(Default)]
 pub struct Memory {
     objects: Vec<Object>,
+    /// Numbers for contents that are the same in all elements.
+    flat: Rc<[f64]>,
 }
 
 /// Why bytes cannot be had.
@@ -100,6 +108,10 @@ pub fn small(random: u64) -> i128 {
 }
 
 impl Memory {
+    pub fn with_numbers(flat: &[f64]) -> Memory {
+        Memory { objects: Vec::new(), flat: flat.into() }
+    }
+
     /// An object without contents.
     pub fn plain(&mut self, name: &Name, home: Home, ty: &Type) -> Result<ObjectId, Fault> {
         let size = ty.size();
@@ -126,13 +138,14 @@ impl Memory {
         if size > MAX_FILLED || stride > MAX_ELEMENT {
             return Err(Fault::TooLarge);
         }
+        let own = |seed: u64| mix(seed ^ mix(name.as_str().bytes().fold(7, |h, b| mix(h ^ u64::from(b)))));
         let first = match first {
-            First::Random(seed) => {
-                First::Random(mix(seed ^ mix(name.as_str().bytes().fold(7, |h, b| mix(h ^ u64::from(b))))))
-            }
+            First::Random(seed) => First::Random(own(seed)),
+            First::Flat(seed) => First::Flat(own(seed)),
             First::Nothing | First::Zeros => first,
         };
-        Ok(self.push(name, home, elem, size, Vec::new(), Some(Filler { first, stride, leaves })))
+        let flat = Rc::clone(&self.flat);
+        Ok(self.push(name, home, elem, size, Vec::new(), Some(Filler { first, stride, leaves, flat })))
     }
 
     fn push(
@@ -238,10 +251,11 @@ impl Memory {
         let Some(filler) = self.objects.get(id.0 as usize).and_then(|o| o.filler.as_ref()) else { return };
         let inside = at % filler.stride;
         let Some((_, leaf)) = filler.leaves.iter().find(|(offset, _)| *offset == inside) else { return };
+        // Which number it is, unless it is a constant, does not matter, as long as others are different.
+        let number = || of_identity(value).unwrap_or((value % (1 << 20)) as f64);
         let bytes = match leaf {
-            // Which number it is does not matter, as long as others are different.
-            Type::Float(4) => ((value % (1 << 20)) as f32).to_le_bytes().to_vec(),
-            Type::Float(8) => ((value % (1 << 20)) as f64).to_le_bytes().to_vec(),
+            Type::Float(4) => (number() as f32).to_le_bytes().to_vec(),
+            Type::Float(8) => number().to_le_bytes().to_vec(),
             Type::Int(_) if ty != IntTy::OPAQUE => int_bytes(ty, value),
             _ => return,
         };
@@ -274,8 +288,19 @@ impl Filler {
         let seed = match self.first {
             First::Nothing => return vec![None; bytes.len()],
             First::Zeros => return bytes,
-            First::Random(seed) => seed,
+            First::Random(seed) | First::Flat(seed) => seed,
         };
+        if let First::Flat(_) = self.first {
+            for (at, cell) in bytes.iter_mut().enumerate() {
+                let at = at as u64 % self.stride;
+                let leaf = self.leaves.iter().enumerate().rfind(|(_, (offset, _))| *offset <= at);
+                *cell = leaf.and_then(|(part, (offset, ty))| {
+                    let number = pick(&self.flat, seed ^ part as u64);
+                    Some(encode_number(ty, number).get((at - offset) as usize).copied().unwrap_or(0))
+                });
+            }
+            return bytes;
+        }
         // Most arrays are of one style: all small, or any of those that `small` gives.
         let narrow = mix(seed) % 3;
         for i in 0..CHUNK {
@@ -297,7 +322,23 @@ impl Filler {
     }
 }
 
-/// The bytes of a number as a value of a scalar type; pointers are null.
+/// A random one of some numbers.
+pub fn pick(numbers: &[f64], seed: u64) -> f64 {
+    let at = mix(seed) % (numbers.len() as u64).max(1);
+    numbers.get(at as usize).copied().unwrap_or(0.0)
+}
+
+/// The bytes of a number in a scalar type; pointers are null.
+pub fn encode_number(ty: &Type, number: f64) -> Vec<u8> {
+    match ty {
+        Type::Int(int) => int_bytes(*int, number as i128),
+        Type::Float(4) => (number as f32).to_le_bytes().to_vec(),
+        Type::Float(8) => number.to_le_bytes().to_vec(),
+        other => vec![0; other.size().min(16) as usize],
+    }
+}
+
+/// The bytes of a random number as a value of a scalar type; pointers are null.
 fn encode_scalar(ty: &Type, value: i128) -> Vec<u8> {
     match ty {
         Type::Int(int) => int_bytes(*int, value),

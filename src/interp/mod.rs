@@ -13,6 +13,7 @@ pub mod memory;
 pub mod race;
 pub mod replay;
 pub mod stranded;
+mod texel;
 pub mod value;
 
 use std::collections::BTreeMap;
@@ -48,6 +49,8 @@ pub struct Inputs {
     pub warp_size: u32,
     /// Integer parameters by name; others are random.
     pub params: BTreeMap<String, i128>,
+    /// Floating-point parameters by name, in a run with zeros.
+    pub floats: BTreeMap<String, f64>,
     /// Of everything random: contents of arrays, parameters, the order of the threads.
     pub seed: u64,
     /// How many elements an array that a pointer parameter points to has.
@@ -60,6 +63,8 @@ pub struct Inputs {
     pub dynamic: u64,
     /// Arrays and parameters hold zeros, and nothing random, where nothing is given.
     pub zeros: bool,
+    /// Random contents are some of these numbers, and the same in all elements of an array or texture.
+    pub flat: Vec<f64>,
     /// Shared memory holds nothing at first, and to read that has no meaning.
     pub uninitialised: bool,
     /// Numbers that arrays hold at first.
@@ -86,12 +91,14 @@ impl Default for Inputs {
             grid: [1, 1, 1],
             warp_size: 32,
             params: BTreeMap::new(),
+            floats: BTreeMap::new(),
             seed: 0,
             extent: 1 << 16,
             steps: 2_000_000,
             log: 100_000,
             dynamic: 4096,
             zeros: false,
+            flat: Vec::new(),
             uninitialised: false,
             cells: Vec::new(),
             same: BTreeMap::new(),
