@@ -122,3 +122,155 @@ fn exchanges_that_are_not_known() {
         assert_eq!(said("", body), BTreeSet::from(["possible"]), "{body}");
     }
 }
+
+/// Numbers with which a condition of floating-point numbers holds, if there are any.
+#[test]
+fn floating_point_data() {
+    let alike = "__device__ double at(float *f, int i) { return f[i]; }";
+    twins(&[
+        ("two threads", "", "if (f[t] <= -1.5f) a[0] = t;", "if (f[t] <= -1.5f && f[t] > 2.0f) a[0] = t;"),
+        (
+            "two threads",
+            "",
+            "float y = f[t] * 2 + x; if (y > 5.5f && y < 6.0f) a[0] = t;",
+            "float y = f[t] * 0 + 2; if (y > 5.5f) a[0] = t;",
+        ),
+        (
+            "two threads",
+            "",
+            "if (x > 0.25f && sqrtf(x) < 0.75f) a[0] = t;",
+            "if (x > 0.25f && sqrtf(x) < 0.5f) a[0] = t;",
+        ),
+        (
+            "two threads",
+            "",
+            "if ((int)floorf(f[t] / 0.5f) == 3) a[0] = t;",
+            "if ((int)floorf(f[t] / 0.5f) == 3 && f[t] > 2) a[0] = t;",
+        ),
+        (
+            "two threads",
+            "",
+            "if (__float_as_int(x) == 0x3f800000) a[0] = t;",
+            "if (__float_as_int(x) == 0x3f800000 && x != 1.0f) a[0] = t;",
+        ),
+        (
+            "two threads",
+            "",
+            "if (__float2int_rd(f[t]) == -2) a[0] = t;",
+            "if (__float2int_rd(f[t]) == -2 && f[t] > 0) a[0] = t;",
+        ),
+        (
+            "two threads",
+            alike,
+            "double d = at(f, t); if (d > 1e5 && d < 1.5e5) a[0] = t;",
+            "double d = at(f, t); if (d > 1e5 && d < 1e4) a[0] = t;",
+        ),
+    ]);
+}
+
+#[test]
+fn textures() {
+    let old = "texture<float, 1, cudaReadModeElementType> old;";
+    let two = "cudaTextureObject_t o = (cudaTextureObject_t)n;";
+    let case = |racy: &str, safe: &str| (format!("{two} {racy}"), format!("{two} {safe}"));
+    let all = [
+        case("a[tex1Dfetch<int>(o, t)] = t;", "a[tex1Dfetch<int>(o, t) * 0 + t] = t;"),
+        case(
+            "float4 v = tex2D<float4>(o, t + 0.5f, 0.5f); if (v.x > 0.25f && v.w <= 0) a[0] = t;",
+            "float4 v = tex2D<float4>(o, t + 0.5f, 0.5f); if (v.x > 0.25f && v.x <= 0) a[0] = t;",
+        ),
+        case(
+            "if (tex1Dfetch<int>(o, 2) == 3) a[0] = t;",
+            "if (tex1Dfetch<int>(o, 2) == 3 && tex1Dfetch<int>(o, 2) == 4) a[0] = t;",
+        ),
+    ];
+    let mut all: Vec<_> = all.iter().map(|(racy, safe)| ("two threads", "", racy.as_str(), safe.as_str())).collect();
+    all.push((
+        "two threads",
+        old,
+        "if (tex1Dfetch(old, t) > 3.0f) a[0] = t;",
+        "if (tex1Dfetch(old, t) > 3.0f) a[t] = t;",
+    ));
+    twins(&all);
+}
+
+/// A value that is not known stops a thread only where it decides something.
+#[test]
+fn values_that_are_not_known() {
+    let random = "curandState s; curand_init(1, t, 0, &s); float r = curand_uniform(&s);";
+    let case = |before: &str, racy: &str| (format!("{before} {racy}"), format!("{before} a[t] = 1;"));
+    let all = [
+        case(random, "f[t / 2] = r * 2 + t;"),
+        case("long c = clock64();", "a[t / 2] = (int)c + t;"),
+        case("unsigned m = __activemask();", "a[t / 2] = m + t;"),
+        case("float s, c; sincosf(x, &s, &c);", "if (c > 0.5f) a[0] = t;"),
+        case("__half h = ((__half *)b)[t]; h = h + h;", "((__half *)b)[t / 2] = h; a[t / 2] = t;"),
+        case("int v; v += 1;", "a[t / 2] = v + t;"),
+    ];
+    let all: Vec<_> = all.iter().map(|(racy, safe)| ("two threads", "", racy.as_str(), safe.as_str())).collect();
+    twins(&all);
+    let confirmed = ["two threads", "blocks"];
+    for body in [
+        "unsigned m = __activemask(); if (m == 1) a[0] = t;",
+        "int c = (int)clock64(); a[c] = t;",
+        "int c = (int)clock64(); if (8 / c == 1) a[0] = t;",
+    ] {
+        assert!(confirmed.iter().all(|c| !said("", body).contains(c)), "{body}");
+    }
+}
+
+/// Parameters with which the run goes on to the race.
+#[test]
+fn a_second_witness() {
+    let divergence = |shift: &str| {
+        format!(
+            "__shared__ int top; if (t >= n) return; if (t == 0) {{ int r = 0; while (b[0] >> r) r++; top = {shift}; }} __syncthreads(); a[t] = top;"
+        )
+    };
+    let case = |shift: &str| said("", &divergence(shift));
+    assert!(case("1 << (n - 2)").contains("two threads"), "n = 1 shifts by -1: {:?}", case("1 << (n - 2)"));
+    assert!(!case("1 << (n - 2 - n)").contains("two threads"));
+    twins(&[
+        ("two threads", "", "int s = 1 << (n - 3); a[0] = t + s;", "int s = 1 << (n - 3 - n); a[0] = t + s;"),
+        ("two threads", "", "if (n < 4) __trap(); a[0] = t;", "if (n < 4) __trap(); if (n < 2) a[0] = t;"),
+    ]);
+}
+
+/// A vector is accessed where it is aligned, wherever its array begins.
+#[test]
+fn vectors_are_aligned() {
+    let row = |stride: &str| {
+        format!(
+            "f += {stride} * (t / 32); for (int i = 4 * (t % 32); i < n; i += 128) *(float4 *)(f + i) = make_float4(t, 0, 0, 0);"
+        )
+    };
+    let (odd, even) = (row("3"), row("4"));
+    let confirmed = ["two threads", "blocks", "protocol"];
+    assert!(confirmed.iter().all(|c| !said("", &odd).contains(c)), "{:?}", said("", &odd));
+    assert!(said("", &even).contains("two threads"), "{:?}", said("", &even));
+    // All are, if the array begins so.
+    twins(&[(
+        "two threads",
+        "",
+        "*(int2 *)(a + 1 + t / 2 * 2) = make_int2(t, t);",
+        "*(int2 *)(a + 1 + t * 2) = make_int2(t, t);",
+    )]);
+}
+
+/// What comes after a loop that waits for a flag may be ordered.
+#[test]
+fn loops_that_wait() {
+    for (waits, wait) in [
+        (true, "while (*(volatile int *)b == 0);"),
+        (true, "int v; do { v = b[n]; } while (v == 0);"),
+        (true, "for (;;) { if (b[0] == n) break; }"),
+        (true, "while (b[0] < n) __nanosleep(20);"),
+        (false, "int v = 0; while (v < b[0]) v++;"),
+        (false, "int v = b[0]; while (v > 0) v = v - b[1];"),
+        (false, "int v = n; while (v > 0) v = b[v];"),
+    ] {
+        let found = said("", &format!("__requires(b[0] == 1 && b[1] == 1 && n == 0); {wait} a[0] = t;"));
+        assert_eq!(!found.contains("two threads"), waits, "{wait}: {found:?}");
+        assert!(!found.is_empty(), "{wait}");
+    }
+}

@@ -214,6 +214,6 @@ fn computed(fun: &Fun, args: &[i128]) -> Option<i128> {
     match result.ok()? {
         Value::Int(n) => Some(n),
         Value::Float(x) => Some(identity(x)),
-        Value::Bytes(_) => None,
+        Value::Bytes(_) | Value::Unknown(_) => None,
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use super::divisors::Divisors;
-use super::execute::Tried;
+use super::execute::{ENDS, Tried};
 use super::findings::{Key, axes, kind, report_level};
 use super::guess::guesses;
 use super::host::is_of_host;
@@ -51,6 +51,8 @@ struct Asked<'p> {
     tries: usize,
     /// Not these parameters, with which a run refuted the race.
     avoided: Vec<B>,
+    /// What is asked for instead where the last of these cannot be.
+    weaker: Option<B>,
     /// With parameters that are sizes, a run leaves an object all the same. [WIT-CLASS]
     sizes: bool,
     /// What is known of any pair of threads.
@@ -106,6 +108,7 @@ impl Asked<'_> {
         self.blocked.push(self.races.other_than(&one, &two));
         self.done.push(pair);
         self.avoided.clear();
+        self.weaker = None;
         self.sizes = false;
     }
 }
@@ -219,6 +222,7 @@ impl Check<'_> {
             not_smaller: Vec::new(),
             tries: BARREN,
             avoided: Vec::new(),
+            weaker: None,
             sizes: false,
             facts,
             doubt: None,
@@ -299,6 +303,10 @@ impl Check<'_> {
                     answer = Answer::Sat(model);
                 }
                 match answer {
+                    Answer::Unsat { .. } | Answer::Unknown(_) if asked.weaker.is_some() => {
+                        asked.avoided.pop();
+                        asked.avoided.extend(asked.weaker.take());
+                    }
                     Answer::Unsat { .. } | Answer::Unknown(_) if !asked.avoided.is_empty() => {
                         refuted.into_iter().for_each(|pair| asked.block(array, pair));
                     }
@@ -336,16 +344,13 @@ impl Check<'_> {
                         }
                         let sure = finding.class != FindingClass::Possible;
                         self.findings.add(key, finding);
-                        let globals = &self.inferred.kernel.globals;
-                        let other = B::or(
-                            globals
-                                .iter()
-                                .filter_map(|v| Some(N::var(v).ne(&N::num(*model.vars.get(&v.name)?))))
-                                .collect::<Vec<_>>(),
-                        );
-                        if without == Some(Without::Race) && asked.avoided.len() < AGAIN && other.as_lit().is_none() {
+                        if without == Some(Without::Race)
+                            && asked.avoided.len() < AGAIN
+                            && let Some([far, other]) = self.elsewhere(&model)
+                        {
                             refuted = Some(accesses);
-                            asked.avoided.push(other);
+                            asked.avoided.push(far);
+                            asked.weaker = Some(other);
                             continue;
                         }
                         if self.full() {
@@ -410,6 +415,23 @@ impl Check<'_> {
             }
         }
         None
+    }
+
+    /// Other parameters than those of a model: positive, and each another one; or only one of them another.
+    pub(super) fn elsewhere(&self, model: &Model) -> Option<[B; 2]> {
+        let globals = self.inferred.kernel.globals.iter();
+        let others: Vec<(bool, B, B)> = globals
+            .map(|v| {
+                let (x, value) = (N::var(v), model.vars.get(&v.name).copied().unwrap_or(0));
+                let size =
+                    v.ty.bits > 1 && v.ty != IntTy::OPAQUE && !is_of_host(v) && !v.name.as_str().contains("Dim.");
+                (size, x.ne(&N::num(value)), N::num(1).le(&x))
+            })
+            .collect();
+        let any = B::or(others.iter().map(|(_, other, _)| other.clone()).collect::<Vec<_>>());
+        let sizes = others.iter().filter(|(size, ..)| *size);
+        let far = B::and(sizes.flat_map(|(_, other, positive)| [other.clone(), positive.clone()]).collect::<Vec<_>>());
+        any.as_lit().is_none().then(|| [B::and([far, any.clone()]), any])
     }
 
     /// That the signed parameters are positive, if there are any.
@@ -634,7 +656,13 @@ impl Check<'_> {
         let seen = |replay| Judged { class: known, replay: Some(replay), reason: None, without: None };
         match (tried, &race.doubt) {
             // What the model made up turns out to be so. Stores of one value would be another class.
-            (Tried::Met { ran, same_value: stored }, Some(_)) if stored == same_value => seen(Replay::Kernel(ran)),
+            (Tried::Met { ran, same_value: stored }, Some(_)) if stored == Some(same_value) => {
+                seen(Replay::Kernel(ran))
+            }
+            // With other parameters, the run may get further.
+            (Tried::Refuted(why), Some(doubt)) if why.contains(ENDS) => {
+                Judged { without: Some(Without::Race), ..possible(&format!("{doubt}, and {why}")) }
+            }
             (Tried::NotRun(why) | Tried::Left(why), Some(doubt)) => {
                 possible(&format!("{doubt}, and the code was not run: {why}"))
             }

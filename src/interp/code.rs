@@ -81,7 +81,13 @@ pub enum Op {
     /// Accesses are not logged: annotations.
     Quiet(bool),
     Assume,
+    /// Reads and writes a place of that type, whose value is then not known: the address.
+    Disturb(Type),
+    /// Stores what a function gives through pointers, by name, operands, and what they point to.
+    Outputs(Name, Vec<Option<Type>>),
     Trap,
+    /// A value that is not known.
+    Unknown(String),
     Unsupported(String),
 }
 
@@ -377,7 +383,7 @@ impl Compiler<'_> {
                     (_, ty) if is_group(ty) => Op::Int(0),
                     (Ok(value), Type::Float(4)) => Op::Float(f64::from(value as f32)),
                     (Ok(value), Type::Float(_)) => Op::Float(value),
-                    _ => Op::Unsupported("a constant that is not a number".to_owned()),
+                    _ => Op::Unknown("a constant that is not a number".to_owned()),
                 };
                 self.emit(op, span);
             }
@@ -696,7 +702,7 @@ impl Compiler<'_> {
                     match global_in(arg) {
                         // A texture by its name.
                         Some(global) if arg.ty.has_unknown_size() => {
-                            drop(self.emit(Op::Int(i128::from(global.0)), span))
+                            self.emit(Op::Int(i128::from(global.0)), span);
                         }
                         _ => self.value(arg),
                     }
@@ -705,7 +711,21 @@ impl Compiler<'_> {
             }
             Intrinsic::Havoc(name) => self.exchange(name, args, &result),
             Intrinsic::Together(name) => self.exchange(name, args.get(1..).unwrap_or(&[]), &result),
-            Intrinsic::TouchReadWrite(name) | Intrinsic::WritesPointers(name) => unsupported(name),
+            Intrinsic::TouchReadWrite(name) => match args {
+                [state, rest @ ..] if !is_generator_of_block(state) => {
+                    rest.iter().for_each(|arg| self.effect(arg));
+                    self.value(state);
+                    let ty = state.ty.element().cloned().unwrap_or(Type::INT);
+                    self.emit(Op::Disturb(ty), span);
+                    self.emit(Op::Pop, span);
+                    Op::Unknown(format!("`{name}`"))
+                }
+                _ => unsupported(name),
+            },
+            Intrinsic::WritesPointers(name) => {
+                args.iter().for_each(|a| self.value(a));
+                Op::Outputs(name.clone(), args.iter().map(|a| a.ty.element().cloned()).collect())
+            }
             Intrinsic::Surface { .. } => unsupported(&"surface"),
             Intrinsic::ArriveAt | Intrinsic::WaitAt => unsupported(&"a half of a barrier"),
             Intrinsic::ClusterArrive | Intrinsic::ClusterWait => unsupported(&"barrier of a cluster"),
@@ -714,31 +734,36 @@ impl Compiler<'_> {
         self.emit(op, span);
     }
 
-    /// What threads give each other, of a tile that is the first argument or by a mask; anything else is not supported.
+    /// What threads give each other, of a tile that is the first argument or by a mask; anything else is not known.
     fn exchange(&mut self, name: &Name, args: &[Expr], result: &Type) -> Op {
-        let unsupported = || Op::Unsupported(format!("`{name}`"));
         let tile = args.first().and_then(|group| tile(&group.ty));
+        let scans = matches!(name.as_str(), "reduce" | "inclusive_scan" | "exclusive_scan");
         let (known, operands) = match (name.as_str(), args, tile) {
-            (_, [_, value, operation], Some(_))
-                if matches!(name.as_str(), "reduce" | "inclusive_scan" | "exclusive_scan") =>
-            {
-                let Some(by) = operation_of(operation).and_then(|operation| combine(&operation)) else {
-                    return unsupported();
-                };
+            (_, [_, value, operation], Some(_)) if scans => {
+                let by = operation_of(operation).and_then(|operation| combine(&operation));
                 let known = match name.as_str() {
-                    "reduce" => What::Reduce(by),
-                    name => What::Scan(by, name == "inclusive_scan"),
+                    "reduce" => by.map(What::Reduce),
+                    name => by.map(|by| What::Scan(by, name == "inclusive_scan")),
                 };
-                (Some(known), std::slice::from_ref(value))
+                (known, std::slice::from_ref(value))
             }
             (name, [_, rest @ ..], Some(_)) => (what(name), rest),
             (name, args, None) if name.ends_with("_sync") => (what(name), args),
             _ => (None, args),
         };
-        let Some(what) = known else { return unsupported() };
-        operands.iter().for_each(|a| self.value(a));
-        Op::Exchange(Exchange { what, tile, ty: result.clone() }, operands.len())
+        if let Some(what) = known {
+            operands.iter().for_each(|a| self.value(a));
+            return Op::Exchange(Exchange { what, tile, ty: result.clone() }, operands.len());
+        }
+        // An object that is an operation of a library is nothing that could be evaluated.
+        args.iter().filter(|arg| operation_of(arg).is_none()).for_each(|arg| self.effect(arg));
+        Op::Unknown(format!("`{name}`"))
     }
+}
+
+/// Is this the state of generators that a block shares?
+fn is_generator_of_block(state: &Expr) -> bool {
+    matches!(state.ty.element(), Some(Type::Struct(class)) if class.name.contains("Mtgp32"))
 }
 
 /// The name of an object of a library that combines two values: `plus<float>`.

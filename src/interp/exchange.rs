@@ -211,6 +211,8 @@ fn combined<'v>(by: Combine, ty: &Type, values: impl Iterator<Item = &'v Value>)
     let mut all: Option<Value> = None;
     for value in values {
         all = Some(match (all, value) {
+            (Some(_), Value::Unknown(why)) => Value::Unknown(why.clone()),
+            (Some(Value::Unknown(why)), _) => Value::Unknown(why),
             (None, value) => value.clone(),
             (Some(Value::Int(a)), Value::Int(b)) => {
                 let Type::Int(ty) = ty else { return unsupported("these values combined") };

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use super::half::half_bits;
 use crate::base::Name;
 use crate::exp::IntTy;
 use crate::kernel::floats::of_identity;
@@ -64,6 +65,8 @@ pub struct Object {
     given: bool,
     /// Is it beyond its life?
     pub dead: bool,
+    /// Where it begins, in units of so many bytes and beyond, as far as accesses that need to be aligned say.
+    begins: (u64, u64),
     /// Without a filler: all bytes; `None` is not initialised.
     bytes: Vec<Option<u8>>,
     filler: Option<Filler>,
@@ -166,6 +169,7 @@ impl Memory {
             size,
             given: false,
             dead: false,
+            begins: (1, 0),
             bytes,
             filler,
             chunks: FxHashMap::default(),
@@ -217,6 +221,17 @@ impl Memory {
         Ok((ObjectId(id), offset))
     }
 
+    /// May an access at an offset be aligned, with those before it? An object begins anywhere that its accesses allow.
+    pub fn align(&mut self, id: ObjectId, offset: u64, align: u64) -> bool {
+        let Some(object) = self.objects.get_mut(id.0 as usize) else { return true };
+        let (unit, start) = object.begins;
+        let fits = (start + offset).is_multiple_of(unit.min(align));
+        if align > unit && fits {
+            object.begins = (align, (align - offset % align) % align);
+        }
+        fits
+    }
+
     pub fn read(&mut self, id: ObjectId, offset: u64, length: u64) -> Vec<Option<u8>> {
         let Some(object) = self.objects.get_mut(id.0 as usize) else { return Vec::new() };
         (offset..offset.saturating_add(length)).map(|at| object.byte(at).and_then(|b| *b)).collect()
@@ -254,8 +269,7 @@ impl Memory {
         // Which number it is, unless it is a constant, does not matter, as long as others are different.
         let number = || of_identity(value).unwrap_or((value % (1 << 20)) as f64);
         let bytes = match leaf {
-            Type::Float(4) => (number() as f32).to_le_bytes().to_vec(),
-            Type::Float(8) => number().to_le_bytes().to_vec(),
+            Type::Float(2 | 4 | 8) => encode_number(leaf, number()),
             Type::Int(_) if ty != IntTy::OPAQUE => int_bytes(ty, value),
             _ => return,
         };
@@ -332,6 +346,7 @@ pub fn pick(numbers: &[f64], seed: u64) -> f64 {
 pub fn encode_number(ty: &Type, number: f64) -> Vec<u8> {
     match ty {
         Type::Int(int) => int_bytes(*int, number as i128),
+        Type::Float(2) => half_bits(number).to_le_bytes().to_vec(),
         Type::Float(4) => (number as f32).to_le_bytes().to_vec(),
         Type::Float(8) => number.to_le_bytes().to_vec(),
         other => vec![0; other.size().min(16) as usize],
@@ -342,8 +357,7 @@ pub fn encode_number(ty: &Type, number: f64) -> Vec<u8> {
 fn encode_scalar(ty: &Type, value: i128) -> Vec<u8> {
     match ty {
         Type::Int(int) => int_bytes(*int, value),
-        Type::Float(4) => (value as f32 / 2.0).to_le_bytes().to_vec(),
-        Type::Float(8) => (value as f64 / 2.0).to_le_bytes().to_vec(),
+        Type::Float(_) => encode_number(ty, value as f64 / 2.0),
         other => vec![0; other.size().min(16) as usize],
     }
 }

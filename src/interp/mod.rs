@@ -8,6 +8,7 @@ mod background;
 pub mod barriers;
 pub mod code;
 pub mod exchange;
+mod half;
 pub mod machine;
 pub mod memory;
 pub mod race;
@@ -35,10 +36,12 @@ pub const NO_PLACE: [&str; 3] = [OUTSIDE, SUBSCRIPT, AWAY];
 const OUTSIDE: &str = "an access outside of its object";
 const SUBSCRIPT: &str = "a subscript outside of its array";
 const AWAY: &str = "a pointer outside of its object";
-/// Arithmetic without a meaning.
-pub const NO_NUMBER: [&str; 3] = [DIVISION, SHIFT, OVERFLOW];
+/// What ends a run: arithmetic without a meaning, an address that is not aligned, a trap.
+pub const NO_RUN: [&str; 5] = [DIVISION, SHIFT, OVERFLOW, MISALIGNED, TRAP];
 const DIVISION: &str = "division by zero";
 const SHIFT: &str = "shift by more than there is";
+const MISALIGNED: &str = "an access that is not aligned";
+const TRAP: &str = "the kernel traps";
 const OVERFLOW: &str = "signed overflow";
 
 /// What a kernel is run with.

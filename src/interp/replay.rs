@@ -35,8 +35,8 @@ pub enum Part {
 pub struct Met {
     pub accesses: [Access; 2],
     pub part: Part,
-    /// Did both store the same bytes in the same place?
-    pub same_value: bool,
+    /// Did both store the same bytes in the same place? `None`: what they stored is not known.
+    pub same_value: Option<bool>,
 }
 
 /// Why the accesses were not seen.
@@ -197,7 +197,8 @@ impl Try<'_> {
         let result = self.pursue(&mut machine, &places, widest);
         *self.steps = machine.steps;
         let met = result?;
-        let same_value = same_value(&met[0], &met[1]);
+        let unknown = met.iter().any(|access| access.value.contains(&None));
+        let same_value = (!unknown).then(|| same_value(&met[0], &met[1]));
         Ok(Met { accesses: met, part: self.part, same_value })
     }
 

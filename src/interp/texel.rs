@@ -18,6 +18,7 @@ pub(super) fn texel(inputs: &Inputs, operands: &[Value], ty: &Type) -> Result<Va
                 Value::Int(n) => *n as u64,
                 Value::Float(x) => x.floor() as i64 as u64,
                 Value::Bytes(_) => return unsupported("a structure as a coordinate"),
+                Value::Unknown(why) => return Err(why.clone()),
             });
     }
     let mut bytes = vec![Some(0); ty.size() as usize];
