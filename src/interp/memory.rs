@@ -308,9 +308,9 @@ impl Filler {
             for (at, cell) in bytes.iter_mut().enumerate() {
                 let at = at as u64 % self.stride;
                 let leaf = self.leaves.iter().enumerate().rfind(|(_, (offset, _))| *offset <= at);
-                *cell = leaf.and_then(|(part, (offset, ty))| {
+                *cell = leaf.map(|(part, (offset, ty))| {
                     let number = pick(&self.flat, seed ^ part as u64);
-                    Some(encode_number(ty, number).get((at - offset) as usize).copied().unwrap_or(0))
+                    encode_number(ty, number).get((at - offset) as usize).copied().unwrap_or(0)
                 });
             }
             return bytes;
