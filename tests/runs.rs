@@ -206,8 +206,15 @@ fn values_that_are_not_known() {
         case("float s, c; sincosf(x, &s, &c);", "if (c > 0.5f) a[0] = t;"),
         case("__half h = ((__half *)b)[t]; h = h + h;", "((__half *)b)[t / 2] = h; a[t / 2] = t;"),
         case("int v; v += 1;", "a[t / 2] = v + t;"),
+        case("float e = erff(x);", "f[t / 2] = e + t;"),
+        case("U u; u.f = x;", "if (u.i == 0x40000000) a[0] = t;"),
+        case("int2 p = *(const int2 *)(b + 2 * t);", "if (p.y == 7) a[p.x] = t;"),
+        case("Packed<float> p{*(const int4 *)(f + 4 * t)}; p.v[0] += 1;", "*(int4 *)(a + t / 2 * 4) = p.bits();"),
     ];
-    let all: Vec<_> = all.iter().map(|(racy, safe)| ("two threads", "", racy.as_str(), safe.as_str())).collect();
+    let types = "union U { int i; float f; };
+        template<class T> struct Packed { T v[16 / sizeof(T)]; __device__ explicit Packed(int4 b) { memcpy(v, &b, 16); }
+        __device__ int4 bits() const { int4 r; memcpy(&r, v, 16); return r; } };";
+    let all: Vec<_> = all.iter().map(|(racy, safe)| ("two threads", types, racy.as_str(), safe.as_str())).collect();
     twins(&all);
     let confirmed = ["two threads", "blocks"];
     for body in [
@@ -217,6 +224,32 @@ fn values_that_are_not_known() {
     ] {
         assert!(confirmed.iter().all(|c| !said("", body).contains(c)), "{body}");
     }
+}
+
+/// What the host writes in ways that are not followed may be nothing that leads to a race.
+#[test]
+fn what_the_host_writes_is_not_made_up() {
+    let check = |filled: &str| {
+        let text = format!(
+            "#include <cuda_runtime.h>
+             __constant__ int mode[4];
+             __global__ void k(int *o, const int *a) {{
+                 int t = threadIdx.x, x = 0, n = a[t];
+                 while (n != 1) {{ x = x * 3 + mode[n & 3]; n = n & 1 ? 3 * n + 1 : n / 2; if (x > 5) break; }}
+                 if (x > 5) o[0] = t;
+             }}
+             int secret(int);
+             void go(int *o, const int *a) {{
+                 int h[4] = {{9, 9, 9, 9}}; {filled}
+                 cudaMemcpyToSymbol(mode, h, sizeof h); k<<<1, 64>>>(o, a);
+             }}"
+        );
+        let settings = Settings { jobs: 1, ..Settings::default() };
+        let report = check_files(&[(PathBuf::from("k.cu"), text)], &settings, &solver_settings());
+        report.kernels.iter().flat_map(|k| &k.findings).any(|f| f.class == FindingClass::Confirmed)
+    };
+    assert!(check(""));
+    assert!(!check("for (int i = 0; i < 4; i++) h[i] = secret(i);"));
 }
 
 /// Parameters with which the run goes on to the race.

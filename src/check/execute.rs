@@ -1,6 +1,6 @@
 //! A race on the kernel itself: its code is run with the values of a witness, until both accesses were made.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::kernel::CheckOptions;
 use super::source::{KernelCode, SourceKernel};
@@ -32,6 +32,8 @@ pub(super) struct Executor<'a> {
     /// The values of parameters that are given, and pointers that are the same.
     params: BTreeMap<String, i128>,
     same: BTreeMap<String, String>,
+    /// What the host writes in ways that are not followed. [HOST-UNTOLD]
+    untold: BTreeSet<String>,
     warp_size: u32,
     /// That are left, for all races of the kernel.
     steps: u64,
@@ -68,7 +70,8 @@ impl<'a> Executor<'a> {
                 }
             }
         }
-        Executor { code, params, same, warp_size: options.warp_size, steps: ALL_STEPS }
+        let untold = kernel.host.untold.clone();
+        Executor { code, params, same, untold, warp_size: options.warp_size, steps: ALL_STEPS }
     }
 
     /// Runs the two threads, and as many others as it takes, up to the race.
@@ -191,6 +194,7 @@ impl<'a> Executor<'a> {
             dynamic: 1 << 20,
             zeros: true,
             same: self.same.clone(),
+            unknown: self.untold.clone(),
             exact: true,
             ..Inputs::default()
         };

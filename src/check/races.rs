@@ -649,7 +649,9 @@ impl Check<'_> {
         }
         // [INF-FENCE]
         if !same_value && sides.iter().any(|side| self.inferred.ordered.contains(&side.site)) {
-            return possible("fences, atomic operations or loops that wait may order the two accesses, which is not modelled");
+            return possible(
+                "fences, atomic operations or loops that wait may order the two accesses, which is not modelled",
+            );
         }
         let spans = sides.map(|side| self.span(side.site));
         let tried = self.executor.run(spans, sides.map(|side| side.mode.clone()), race, accesses, witness);

@@ -112,7 +112,7 @@ pub(super) fn thread_at(inputs: &Inputs, block: [u32; 3], thread: [u32; 3]) -> T
 }
 
 fn not_initialised() -> Stop {
-    Stop::Undefined("a value that is not initialised is read".to_owned())
+    Stop::Undefined(super::NOT_KNOWN.to_owned())
 }
 
 fn fault<T>(fault: Fault) -> Result<T, Stop> {
@@ -120,7 +120,7 @@ fn fault<T>(fault: Fault) -> Result<T, Stop> {
         Fault::Null => undefined("the null pointer is followed"),
         Fault::OutOfBounds => undefined(super::OUTSIDE),
         Fault::Dead => undefined("an access to a variable that is gone"),
-        Fault::Uninitialised => undefined("a value that is not initialised is read"),
+        Fault::Uninitialised => undefined(super::NOT_KNOWN),
         Fault::TooLarge => unsupported("an object of this size"),
     }
 }
@@ -231,6 +231,9 @@ impl<'p> Machine<'p> {
             let part = if single { name.to_string() } else { part_name(ty, name.as_str(), offset) };
             let random = mix(self.inputs.seed ^ part.bytes().fold(3, |h, b| mix(h ^ u64::from(b))));
             let value = match &leaf {
+                Type::Int(_) | Type::Float(_) if self.inputs.unknown.contains(&part) => {
+                    vec![None; usize::try_from(leaf.size()).unwrap_or(0)]
+                }
                 Type::Ptr(target) | Type::Ref(target) if **target != Type::Fun => {
                     let elem = if **target == Type::Void { Type::Int(IntTy::U8) } else { (**target).clone() };
                     if elem.has_unknown_size() {
@@ -403,7 +406,8 @@ impl<'p> Machine<'p> {
         };
         let given = global.init.as_ref().and_then(|init| constant_bytes(init, &elem, count));
         // What an initialiser that is not understood gives is not known.
-        let object = match self.inputs.exact && global.initialised && given.is_none() {
+        let unclear = self.inputs.exact && global.initialised && given.is_none();
+        let object = match unclear || self.inputs.unknown.contains(decl.name.as_str()) {
             true => self.memory.filled(&decl.name, home, &elem, count, First::Nothing).or_else(fault)?,
             false => self.fill(&decl.name, home, &elem, count)?,
         };

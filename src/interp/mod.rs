@@ -17,7 +17,7 @@ pub mod stranded;
 mod texel;
 pub mod value;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::{Name, Span};
 use crate::core::Scope;
@@ -40,6 +40,7 @@ const AWAY: &str = "a pointer outside of its object";
 pub const NO_RUN: [&str; 5] = [DIVISION, SHIFT, OVERFLOW, MISALIGNED, TRAP];
 const DIVISION: &str = "division by zero";
 const SHIFT: &str = "shift by more than there is";
+const NOT_KNOWN: &str = "a value is read that is not initialised, or not known";
 const MISALIGNED: &str = "an access that is not aligned";
 const TRAP: &str = "the kernel traps";
 const OVERFLOW: &str = "signed overflow";
@@ -72,6 +73,8 @@ pub struct Inputs {
     pub uninitialised: bool,
     /// Numbers that arrays hold at first.
     pub cells: Vec<Cell>,
+    /// Parameters, parts of them and variables whose values are not known.
+    pub unknown: BTreeSet<String>,
     /// Pointer parameters that point to the same place as an earlier one.
     pub same: BTreeMap<String, String>,
     /// Only values that the program does have: what would have to be made up is not supported.
@@ -104,6 +107,7 @@ impl Default for Inputs {
             flat: Vec::new(),
             uninitialised: false,
             cells: Vec::new(),
+            unknown: BTreeSet::new(),
             same: BTreeMap::new(),
             exact: false,
         }

@@ -57,7 +57,7 @@ pub fn decode(ty: &Type, bytes: Vec<Option<u8>>) -> Result<Value, Stop> {
 
 /// The value that a number, if it is initialised, is in a type that is neither a structure nor an array.
 pub fn scalar(ty: &Type, number: Option<i128>) -> Result<Value, Stop> {
-    let Some(number) = number else { return undefined("a value that is not initialised is read") };
+    let Some(number) = number else { return undefined(super::NOT_KNOWN) };
     match ty {
         Type::Int(int) => Ok(Value::Int(int.wrap(number))),
         Type::Ptr(_) | Type::Ref(_) | Type::Fun => Ok(Value::Int(number)),
