@@ -128,7 +128,14 @@ impl Check<'_> {
     }
 
     /// A divergence as a finding, and why it is not confirmed.
-    fn diverged(&mut self, level: Level, barrier: SiteId, race: Divergence, model: Model, unusual: Option<String>) -> Diverged {
+    fn diverged(
+        &mut self,
+        level: Level,
+        barrier: SiteId,
+        race: Divergence,
+        model: Model,
+        unusual: Option<String>,
+    ) -> Diverged {
         let kernel = &self.inferred.kernel;
         let site = match self.inferred.sites.get(barrier.0 as usize) {
             Some(site) => site.clone(),
