@@ -120,8 +120,8 @@ fn a_class_is_that_of_the_kernel_and_not_of_its_mutant() {
         ),
         ("same value", 1, "", "a[0] = n;", "a[t] = n;"),
         ("same value", 1, "", "a[0] = 1;", "a[0] = 1 + t;"),
-        // A value of other threads is not modelled, nor run.
-        ("possible", 1, "", "a[__shfl_sync(-1, t, 0)] = t;", "a[t] = __shfl_sync(-1, t, 0);"),
+        // A value of other threads is not modelled, but run.
+        ("confirmed by blocks", 1, "", "a[__shfl_sync(-1, t, 0)] = t;", "a[t] = __shfl_sync(-1, t, 0);"),
         // Not modelled, but run: without a step all get the same number.
         ("confirmed by two threads", 1, "", "a[atomicAdd(b, 0)] = t;", "a[t] = atomicAdd(b, 0);"),
         ("confirmed by two threads", 1, "", "a[atomicAdd(b, 0)] = t;", "a[atomicAdd(b, 1)] = t;"),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::execute::Tried;
+use super::execute::{ENDS, Tried};
 use super::findings::{Key, axes, report_level};
 use super::kernel::Check;
 use super::pipeline::AtLevel;
@@ -19,7 +19,21 @@ use crate::exp::B;
 use crate::report::finding::{
     AccessMode, AccessReport, Finding, FindingClass, FindingKind, Level as ReportLevel, Replay,
 };
-use crate::smt::Answer;
+use crate::smt::{Answer, Model};
+
+/// Times that other parameters are asked for where a run ends before the barrier.
+const AGAIN: usize = 3;
+
+/// A divergence, with the model that it is from.
+struct Diverged {
+    key: Key,
+    finding: Finding,
+    /// Why it is not confirmed.
+    doubt: Option<String>,
+    /// Did the run end before the barrier?
+    ends: bool,
+    model: Model,
+}
 
 impl Check<'_> {
     pub(super) fn outside_paper(&mut self, why: &str, span: Option<Span>) {
@@ -69,10 +83,23 @@ impl Check<'_> {
                         }
                     }
                 }
-                let model = shrink(&self.inferred.kernel, &[], &model, &B::and(asserts.clone()));
-                let race = diverge(&self.inferred.kernel, &asserts, &model, at.level, self.options.warp_size);
-                let barrier = race.barrier.unwrap_or(obligation.barrier);
-                if let Some(doubt) = self.diverged(at.level, barrier, race, unusual) {
+                let mut found = self.divergence(at, obligation, &asserts, &model, &unusual);
+                for _ in 0..AGAIN {
+                    let Some([far, other]) = self.elsewhere(&found.model).filter(|_| found.ends) else { break };
+                    let before = asserts.len();
+                    for different in [far, other] {
+                        asserts.truncate(before);
+                        asserts.push(different);
+                        self.queries += 1;
+                        if let Answer::Sat(model) = self.session.check(&question(asserts.clone())) {
+                            found = self.divergence(at, obligation, &asserts, &model, &unusual);
+                            break;
+                        }
+                    }
+                }
+                let sure = found.finding.class == FindingClass::Confirmed;
+                self.findings.add(found.key, found.finding);
+                if let Some(doubt) = found.doubt.filter(|_| !sure) {
                     let text = format!("that all threads reach this barrier together was not proved: {doubt}");
                     self.reason("barrier-uniformity", text, Some(span));
                 }
@@ -85,8 +112,30 @@ impl Check<'_> {
         }
     }
 
-    /// Adds a divergence, and says why it is not confirmed.
-    fn diverged(&mut self, level: Level, barrier: SiteId, race: Divergence, unusual: Option<String>) -> Option<String> {
+    /// A divergence with the values of a model, or smaller ones.
+    fn divergence(
+        &mut self,
+        at: &AtLevel,
+        obligation: &Obligation,
+        asserts: &[B],
+        model: &Model,
+        unusual: &Option<String>,
+    ) -> Diverged {
+        let model = shrink(&self.inferred.kernel, &[], model, &B::and(asserts.to_vec()));
+        let race = diverge(&self.inferred.kernel, asserts, &model, at.level, self.options.warp_size);
+        let barrier = race.barrier.unwrap_or(obligation.barrier);
+        self.diverged(at.level, barrier, race, model, unusual.clone())
+    }
+
+    /// A divergence as a finding, and why it is not confirmed.
+    fn diverged(
+        &mut self,
+        level: Level,
+        barrier: SiteId,
+        race: Divergence,
+        model: Model,
+        unusual: Option<String>,
+    ) -> Diverged {
         let kernel = &self.inferred.kernel;
         let site = match self.inferred.sites.get(barrier.0 as usize) {
             Some(site) => site.clone(),
@@ -129,7 +178,7 @@ impl Check<'_> {
             reason: reason.clone(),
             help: None,
         };
-        self.findings.add(key, finding);
-        reason
+        let ends = reason.as_ref().is_some_and(|why| why.contains(ENDS));
+        Diverged { key, finding, doubt: reason, ends, model }
     }
 }

@@ -1,6 +1,6 @@
 //! A race on the kernel itself: its code is run with the values of a witness, until both accesses were made.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::kernel::CheckOptions;
 use super::source::{KernelCode, SourceKernel};
@@ -8,15 +8,20 @@ use super::witness::{Content, Race, input_place};
 use crate::base::Span;
 use crate::core::Mode;
 use crate::frontend::cuda::lower::LoweredKernel;
-use crate::interp::{ASSUMPTION, Cell, Goal, Inputs, Missed, NO_NUMBER, NO_PLACE, Part, Stop, replay, strand};
+use crate::interp::{ASSUMPTION, Cell, Goal, Inputs, Missed, NO_PLACE, NO_RUN, Part, Stop, replay, strand};
 use crate::kernel::infer::Behind;
 use crate::report::finding::{AccessReport, Launch, LaunchSource, Ran, Witness};
 
 /// Operations for one race, and for all of a kernel.
-const STEPS: u64 = 1_000_000;
-const ALL_STEPS: u64 = 4_000_000;
+const STEPS: u64 = 3_000_000;
+const ALL_STEPS: u64 = 12_000_000;
 /// Random contents that are tried, where the model rests on values that are not modelled.
 const SEEDS: [u64; 3] = [1, 2, 3];
+/// The same, with contents that are the same in all elements of an array.
+const FLAT_SEEDS: u64 = 8;
+
+/// How it is said that a run without a meaning, or a trap, ends it.
+pub(super) const ENDS: &str = "the run ends before";
 
 /// A thread: its block, and its place there.
 type Place = ([u32; 3], [u32; 3]);
@@ -27,6 +32,8 @@ pub(super) struct Executor<'a> {
     /// The values of parameters that are given, and pointers that are the same.
     params: BTreeMap<String, i128>,
     same: BTreeMap<String, String>,
+    /// What the host writes in ways that are not followed. [HOST-UNTOLD]
+    untold: BTreeSet<String>,
     warp_size: u32,
     /// That are left, for all races of the kernel.
     steps: u64,
@@ -34,8 +41,8 @@ pub(super) struct Executor<'a> {
 
 /// What came of a run.
 pub(super) enum Tried {
-    /// Both accesses were made in one phase. Did they store the same bytes?
-    Met { ran: Ran, same_value: bool },
+    /// Both accesses were made in one phase. Did they store the same bytes, where that is known?
+    Met { ran: Ran, same_value: Option<bool> },
     /// With all that the witness says there is no such race, and why.
     Refuted(String),
     /// The run left an object before, and how: other parameters may not lead out of it.
@@ -63,7 +70,8 @@ impl<'a> Executor<'a> {
                 }
             }
         }
-        Executor { code, params, same, warp_size: options.warp_size, steps: ALL_STEPS }
+        let untold = kernel.host.untold.clone();
+        Executor { code, params, same, untold, warp_size: options.warp_size, steps: ALL_STEPS }
     }
 
     /// Runs the two threads, and as many others as it takes, up to the race.
@@ -84,21 +92,40 @@ impl<'a> Executor<'a> {
         inputs.cells = cells(&race.needed);
         let goal = Goal { threads, spans, modes };
         let mut steps = inputs.steps;
-        let mut found = replay(&code.program, code.kernel, &inputs, &goal, &mut steps);
+        let run = |inputs: &Inputs, goal: &Goal, steps: &mut u64| {
+            // What takes too long leaves some for the others.
+            let mut own = steps.div_ceil(3);
+            let before = own;
+            let found = replay(&code.program, code.kernel, inputs, goal, &mut own);
+            *steps -= before - own;
+            found
+        };
+        let mut found = Err(Missed::Finished);
+        if let Some(data) = &race.data {
+            let inputs = Inputs { cells: cells(&data.cells), floats: data.floats.clone(), ..inputs.clone() };
+            found = run(&inputs, &goal, &mut steps);
+        }
+        if found.is_err() {
+            found = run(&inputs, &goal, &mut steps);
+        }
         if found.is_err() && race.cells.len() > race.needed.len() {
             inputs.cells = cells(&race.cells);
-            found = replay(&code.program, code.kernel, &inputs, &goal, &mut steps);
+            found = run(&inputs, &goal, &mut steps);
         }
         // Other floating-point numbers, which the model says nothing of, may fulfil what is assumed of them.
         let forbidden = matches!(&found, Err(Missed::Stopped(Stop::Undefined(why))) if why == ASSUMPTION);
         if race.doubt.is_some() || forbidden {
             inputs.zeros = false;
-            for seed in SEEDS {
+            let flat = if race.numbers.is_empty() { 0 } else { FLAT_SEEDS };
+            for seed in SEEDS.into_iter().chain(100..100 + flat) {
                 if matches!(found, Ok(_) | Err(Missed::Diverged)) {
                     break;
                 }
                 inputs.seed = seed;
-                found = replay(&code.program, code.kernel, &inputs, &goal, &mut steps);
+                if seed >= 100 {
+                    inputs.flat.clone_from(&race.numbers);
+                }
+                found = run(&inputs, &goal, &mut steps);
             }
         }
         self.steps = self.steps.saturating_sub(inputs.steps - steps);
@@ -131,7 +158,7 @@ impl<'a> Executor<'a> {
         let found = strand(&code.program, code.kernel, &inputs, &pair, barrier, &mut steps);
         self.steps = self.steps.saturating_sub(inputs.steps - steps);
         match found {
-            Ok(part) => Tried::Met { ran: ran(part), same_value: false },
+            Ok(part) => Tried::Met { ran: ran(part), same_value: None },
             // Of one barrier in a loop, not in the same iteration.
             Err(Missed::Finished) => Tried::NotRun("it is the iterations that differ, not the barriers".to_owned()),
             Err(Missed::Diverged) => Tried::Refuted("with these values threads part at another barrier".to_owned()),
@@ -167,6 +194,7 @@ impl<'a> Executor<'a> {
             dynamic: 1 << 20,
             zeros: true,
             same: self.same.clone(),
+            unknown: self.untold.clone(),
             exact: true,
             ..Inputs::default()
         };
@@ -188,8 +216,8 @@ fn not_seen(missed: Missed, what: &str) -> Tried {
         Missed::Diverged => Tried::NotRun(format!("not all threads get to {what}")),
         Missed::Stopped(Stop::OutOfBudget) => Tried::NotRun(format!("the run to {what} is too long")),
         // With values for which C gives it no meaning, nobody runs it. (Memory is there all the same.)
-        Missed::Stopped(Stop::Undefined(why)) if why == ASSUMPTION || NO_NUMBER.contains(&&*why) => {
-            Tried::Refuted(format!("with these values the run ends before {what}: {why}"))
+        Missed::Stopped(Stop::Undefined(why)) if why == ASSUMPTION || NO_RUN.contains(&&*why) => {
+            Tried::Refuted(format!("with these values {ENDS} {what}: {why}"))
         }
         Missed::Stopped(Stop::Undefined(why)) if NO_PLACE.contains(&&*why) => {
             Tried::Left(format!("before {what}: {why}"))

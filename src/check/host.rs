@@ -40,6 +40,9 @@ pub struct HostFacts {
     pub place: String,
 }
 
+/// What a launch says of a number: is it a constant, and which ones it may be.
+type Said = (bool, Option<Vec<i128>>);
+
 impl HostFacts {
     /// Is there a pointer of which a condition says where it points to?
     pub fn says_distances(&self) -> bool {
@@ -156,7 +159,7 @@ pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], own: FileId, sour
 fn computed(params: &[VarDecl], launches: &[HostLaunch]) -> BTreeMap<String, Vec<i128>> {
     let mut found: BTreeMap<String, Vec<i128>> = BTreeMap::new();
     // Constants; where something else is given, `None` if it may be anything.
-    let in_all = |of: &dyn Fn(&HostLaunch) -> (bool, Option<Vec<i128>>)| {
+    let in_all = |of: &dyn Fn(&HostLaunch) -> Said| {
         let known: Vec<(bool, Option<Vec<i128>>)> = launches.iter().map(of).collect();
         let any = known.iter().any(|(is_constant, _)| !is_constant);
         let all: Option<Vec<Vec<i128>>> = known.into_iter().map(|(_, first)| first).collect();

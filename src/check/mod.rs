@@ -2,6 +2,7 @@
 
 pub mod barriers;
 pub mod contradiction;
+mod data;
 mod divisors;
 pub mod dump;
 pub mod execute;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use super::divisors::Divisors;
-use super::execute::Tried;
+use super::execute::{ENDS, Tried};
 use super::findings::{Key, axes, kind, report_level};
 use super::guess::guesses;
 use super::host::is_of_host;
@@ -51,6 +51,8 @@ struct Asked<'p> {
     tries: usize,
     /// Not these parameters, with which a run refuted the race.
     avoided: Vec<B>,
+    /// What is asked for instead where the last of these cannot be.
+    weaker: Option<B>,
     /// With parameters that are sizes, a run leaves an object all the same. [WIT-CLASS]
     sizes: bool,
     /// What is known of any pair of threads.
@@ -106,6 +108,7 @@ impl Asked<'_> {
         self.blocked.push(self.races.other_than(&one, &two));
         self.done.push(pair);
         self.avoided.clear();
+        self.weaker = None;
         self.sizes = false;
     }
 }
@@ -219,6 +222,7 @@ impl Check<'_> {
             not_smaller: Vec::new(),
             tries: BARREN,
             avoided: Vec::new(),
+            weaker: None,
             sizes: false,
             facts,
             doubt: None,
@@ -299,6 +303,10 @@ impl Check<'_> {
                     answer = Answer::Sat(model);
                 }
                 match answer {
+                    Answer::Unsat { .. } | Answer::Unknown(_) if asked.weaker.is_some() => {
+                        asked.avoided.pop();
+                        asked.avoided.extend(asked.weaker.take());
+                    }
                     Answer::Unsat { .. } | Answer::Unknown(_) if !asked.avoided.is_empty() => {
                         refuted.into_iter().for_each(|pair| asked.block(array, pair));
                     }
@@ -312,7 +320,8 @@ impl Check<'_> {
                             let reason = Reason::Incomplete("the model names no accesses".to_owned());
                             return self.unknown(array, &reason, at.level);
                         };
-                        let race = witness(&at.kernel, phase, pair, &model, self.options.warp_size);
+                        let holds = asked.race(pair, same_value);
+                        let race = witness(&at.kernel, phase, pair, &holds, &model, self.options.warp_size);
                         let accesses = asked.accesses(pair);
                         let (key, mut finding, without) = self.finding(phase, array, pair, race, same_value);
                         if let Some(doubt) = asked.doubt.as_ref().filter(|_| finding.class == FindingClass::Confirmed) {
@@ -335,16 +344,13 @@ impl Check<'_> {
                         }
                         let sure = finding.class != FindingClass::Possible;
                         self.findings.add(key, finding);
-                        let globals = &self.inferred.kernel.globals;
-                        let other = B::or(
-                            globals
-                                .iter()
-                                .filter_map(|v| Some(N::var(v).ne(&N::num(*model.vars.get(&v.name)?))))
-                                .collect::<Vec<_>>(),
-                        );
-                        if without == Some(Without::Race) && asked.avoided.len() < AGAIN && other.as_lit().is_none() {
+                        if without == Some(Without::Race)
+                            && asked.avoided.len() < AGAIN
+                            && let Some([far, other]) = self.elsewhere(&model)
+                        {
                             refuted = Some(accesses);
-                            asked.avoided.push(other);
+                            asked.avoided.push(far);
+                            asked.weaker = Some(other);
                             continue;
                         }
                         if self.full() {
@@ -409,6 +415,23 @@ impl Check<'_> {
             }
         }
         None
+    }
+
+    /// Other parameters than those of a model: positive, and each another one; or only one of them another.
+    pub(super) fn elsewhere(&self, model: &Model) -> Option<[B; 2]> {
+        let globals = self.inferred.kernel.globals.iter();
+        let others: Vec<(bool, B, B)> = globals
+            .map(|v| {
+                let (x, value) = (N::var(v), model.vars.get(&v.name).copied().unwrap_or(0));
+                let size =
+                    v.ty.bits > 1 && v.ty != IntTy::OPAQUE && !is_of_host(v) && !v.name.as_str().contains("Dim.");
+                (size, x.ne(&N::num(value)), N::num(1).le(&x))
+            })
+            .collect();
+        let any = B::or(others.iter().map(|(_, other, _)| other.clone()).collect::<Vec<_>>());
+        let sizes = others.iter().filter(|(size, ..)| *size);
+        let far = B::and(sizes.flat_map(|(_, other, positive)| [other.clone(), positive.clone()]).collect::<Vec<_>>());
+        any.as_lit().is_none().then(|| [B::and([far, any.clone()]), any])
     }
 
     /// That the signed parameters are positive, if there are any.
@@ -478,7 +501,7 @@ impl Check<'_> {
             let own: Vec<_> = near.sides.iter().flat_map(|i| &phase.sides[*i].binders).collect();
             let own: Vec<_> = own.into_iter().map(|r| r.var.name.clone()).collect();
             let small = shrink(&at.kernel, &own, &model, &holds);
-            let race = witness(&at.kernel, phase, near.sides, &small, self.options.warp_size);
+            let race = witness(&at.kernel, phase, near.sides, &holds, &small, self.options.warp_size);
             let (key, finding, _) = self.finding(phase, array, near.sides, race, same_value);
             if finding.class == FindingClass::Possible {
                 break;
@@ -626,14 +649,25 @@ impl Check<'_> {
         }
         // [INF-FENCE]
         if !same_value && sides.iter().any(|side| self.inferred.ordered.contains(&side.site)) {
-            return possible("fences and atomic operations may order the two accesses, which is not modelled");
+            return possible(
+                "fences, atomic operations or loops that wait may order the two accesses, which is not modelled",
+            );
         }
         let spans = sides.map(|side| self.span(side.site));
         let tried = self.executor.run(spans, sides.map(|side| side.mode.clone()), race, accesses, witness);
         let seen = |replay| Judged { class: known, replay: Some(replay), reason: None, without: None };
         match (tried, &race.doubt) {
             // What the model made up turns out to be so. Stores of one value would be another class.
-            (Tried::Met { ran, same_value: stored }, Some(_)) if stored == same_value => seen(Replay::Kernel(ran)),
+            (Tried::Met { ran, same_value: stored }, Some(_)) if stored == Some(same_value) => {
+                seen(Replay::Kernel(ran))
+            }
+            // With other parameters, the run may get further.
+            (Tried::Refuted(why), Some(doubt)) if why.contains(ENDS) => {
+                Judged { without: Some(Without::Race), ..possible(&format!("{doubt}, and {why}")) }
+            }
+            (Tried::NotRun(why) | Tried::Left(why), Some(doubt)) => {
+                possible(&format!("{doubt}, and the code was not run: {why}"))
+            }
             (_, Some(doubt)) => possible(doubt),
             (Tried::Met { ran, .. }, None) => seen(Replay::Kernel(ran)),
             (Tried::Refuted(why), None) => Judged { without: Some(Without::Race), ..possible(&why) },

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 
+use super::data::{self, Data, choose};
 use crate::base::Name;
 use crate::core::protocol::Barrier;
 use crate::core::race::{RacePhase, Side};
@@ -30,6 +31,10 @@ pub struct Race {
     /// The same, and all that the model says of the contents of arrays, as values of functions.
     pub needed: Vec<Content>,
     pub cells: Vec<Content>,
+    /// Floating-point data, where the race asks for some.
+    pub data: Option<Data>,
+    /// Numbers that arrays may hold, where the race rests on what is not modelled.
+    pub numbers: Vec<f64>,
     /// Why the race is not confirmed.
     pub doubt: Option<String>,
 }
@@ -233,8 +238,15 @@ fn pair(kernel: &Kernel<Protocol>, model: &Model) -> [Thread; 2] {
     Task::BOTH.map(|task| Thread { block: of(&kernel.blocks, task), thread: of(&kernel.threads, task) })
 }
 
-/// Reads a model as a race between two sides of a phase, and replays it.
-pub fn witness(kernel: &Kernel<Protocol>, phase: &RacePhase, sides: [usize; 2], model: &Model, warp_size: u32) -> Race {
+/// Reads a model as a race between two sides of a phase, of which a condition says that they race, and replays it.
+pub fn witness(
+    kernel: &Kernel<Protocol>,
+    phase: &RacePhase,
+    sides: [usize; 2],
+    condition: &B,
+    model: &Model,
+    warp_size: u32,
+) -> Race {
     let tables = Tables::new(model);
     let functions = |fun: &Fun, args: &[i128]| Some(tables.value(fun, args));
     let value = |name: &Name| model.vars.get(name).copied().unwrap_or(0);
@@ -249,6 +261,8 @@ pub fn witness(kernel: &Kernel<Protocol>, phase: &RacePhase, sides: [usize; 2], 
     let (contents, mut doubt) = tables.used();
     tables.closed.set(true);
     let needed = tables.asked.borrow().iter().filter(|(fun, _, _)| fun.kind == FunKind::Input).cloned().collect();
+    let chosen_data = if doubt.is_some() { choose(kernel, model, condition) } else { None };
+    let numbers_near = if doubt.is_some() { data::numbers(condition) } else { Vec::new() };
     if holds.iter().any(|h| !matches!(h, Ok(true))) {
         doubt = Some("the solver's model could not be evaluated".to_owned());
     }
@@ -261,7 +275,7 @@ pub fn witness(kernel: &Kernel<Protocol>, phase: &RacePhase, sides: [usize; 2], 
         doubt = replayed(kernel, phase, [&threads[0], &threads[1]], [chosen[0], chosen[1]], &env, warp_size).err();
     }
     let cells = model.apps.iter().filter(is_input).cloned().collect();
-    Race { threads, index, locals, globals, contents, needed, cells, doubt }
+    Race { threads, index, locals, globals, contents, needed, cells, data: chosen_data, numbers: numbers_near, doubt }
 }
 
 fn replayed(

@@ -1,8 +1,9 @@
 //! Where threads wait for each other, and when they go on.
 
+use super::exchange::{Offer, trade};
 use super::machine::Worker;
 use super::value::Value;
-use super::{Divergence, End, Stop, unsupported};
+use super::{Divergence, End, Inputs, Stop, unsupported};
 use crate::base::{Name, Span};
 use crate::core::Scope;
 use crate::kernel::ir::FunId;
@@ -20,6 +21,8 @@ pub(super) struct Waits {
 pub(super) enum Status {
     Ready,
     Waits(Waits),
+    /// It waits for the values of others of its warp.
+    Offers(Offer),
     /// It cannot go on, and so it stays where it is: only in replays.
     Parked(Stop),
     Done,
@@ -36,8 +39,8 @@ pub(super) fn wait(worker: &mut Worker, scope: Scope, at: Span, reduce: Option<(
 
 /// Lets threads go on that all wait for each other, at barriers up to the widest scope of which all threads are here.
 /// False when there are none.
-pub(super) fn release(workers: &mut [Worker], widest: Option<Scope>) -> bool {
-    let mut released = false;
+pub(super) fn release(workers: &mut [Worker], widest: Option<Scope>, inputs: &Inputs) -> bool {
+    let mut released = widest.is_some() && trade(workers, inputs.block, inputs.warp_size);
     for scope in [Scope::Warp, Scope::Block, Scope::Grid] {
         if widest.is_none_or(|widest| scope > widest) {
             break;
@@ -61,7 +64,7 @@ pub(super) fn release(workers: &mut [Worker], widest: Option<Scope>) -> bool {
                 }
                 // A thread that has ended does not hold up its warp.
                 Status::Done => scope == Scope::Warp,
-                Status::Waits(_) | Status::Parked(_) | Status::Ready => false,
+                Status::Waits(_) | Status::Offers(_) | Status::Parked(_) | Status::Ready => false,
             });
             if together && first.is_some() {
                 pass(workers, &members, scope);
@@ -120,7 +123,7 @@ pub(super) fn stuck(workers: &[Worker]) -> End {
             near && match &other.status {
                 Status::Done => true,
                 Status::Waits(others) => others.site != waits.site,
-                Status::Ready | Status::Parked(_) => false,
+                Status::Ready | Status::Offers(_) | Status::Parked(_) => false,
             }
         });
         if let Some(other) = partner {

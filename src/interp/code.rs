@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 
+use super::exchange::{Exchange, What, combine, what};
 use crate::base::{Name, Span};
 use crate::core::Scope;
 use crate::exp::{IntTy, NBin, NRel};
 use crate::kernel::ir::{
     Builtin, Case, Copier, Expr, ExprKind, FunId, Function, GlobalId, Intrinsic, Loop, Stmt, StmtKind, Storage, VarId,
 };
-use crate::kernel::types::Type;
+use crate::kernel::types::{Type, is_group_of_threads};
 
 /// An operation. Operands are taken from the stack, the last one first.
 #[derive(Clone, Debug)]
@@ -41,6 +42,8 @@ pub enum Op {
     Not,
     Opaque(Name, usize, Type),
     Pure(Name, usize, Type),
+    /// A fetch from a texture, with so many operands.
+    Texel(usize, Type),
     Convert(Type, Type),
     Aggregate(Vec<(u64, Type)>, u64),
     Duplicate,
@@ -61,6 +64,8 @@ pub enum Op {
     Return(bool),
     Barrier(Scope),
     BarrierReduce(Name),
+    /// With so many operands.
+    Exchange(Exchange, usize),
     Atomic(Name, Scope, Type, usize),
     MemCopy,
     /// A copy in the background; does it say how many bytes are read?
@@ -76,7 +81,13 @@ pub enum Op {
     /// Accesses are not logged: annotations.
     Quiet(bool),
     Assume,
+    /// Reads and writes a place of that type, whose value is then not known: the address.
+    Disturb(Type),
+    /// Stores what a function gives through pointers, by name, operands, and what they point to.
+    Outputs(Name, Vec<Option<Type>>),
     Trap,
+    /// A value that is not known.
+    Unknown(String),
     Unsupported(String),
 }
 
@@ -140,12 +151,25 @@ fn is_place(expr: &Expr) -> bool {
     }
 }
 
-/// The type of what is stored for a type: a reference is an address.
-fn stored(ty: &Type) -> Type {
+/// The type of what is stored for a type: a reference is an address, and a group of threads, which says nothing that its type
+/// does not say, a number.
+pub(super) fn stored(ty: &Type) -> Type {
     match ty {
         Type::Ref(inner) => Type::Ptr(inner.clone()),
+        ty if is_group(ty) => Type::Int(IntTy::U64),
         other => other.clone(),
     }
+}
+
+fn is_group(ty: &Type) -> bool {
+    matches!(ty, Type::Unknown(name) if is_group_of_threads(name))
+}
+
+/// The threads of a tile, by its type: `thread_block_tile<16>`.
+fn tile(group: &Type) -> Option<u32> {
+    let Type::Unknown(name) = group.value() else { return None };
+    let lanes = name.split("thread_block_tile<").nth(1)?.split('>').next()?.parse().ok()?;
+    (1..=1024u32).contains(&lanes).then_some(lanes).filter(|n| n.is_power_of_two())
 }
 
 impl Compiler<'_> {
@@ -356,9 +380,10 @@ impl Compiler<'_> {
             }
             ExprKind::Constant(text) => {
                 let op = match (text.as_str().parse::<f64>(), &expr.ty) {
+                    (_, ty) if is_group(ty) => Op::Int(0),
                     (Ok(value), Type::Float(4)) => Op::Float(f64::from(value as f32)),
                     (Ok(value), Type::Float(_)) => Op::Float(value),
-                    _ => Op::Unsupported("a constant that is not a number".to_owned()),
+                    _ => Op::Unknown("a constant that is not a number".to_owned()),
                 };
                 self.emit(op, span);
             }
@@ -392,7 +417,7 @@ impl Compiler<'_> {
             ExprKind::Choose(cond, t, e) => self.choose(cond, t, e, Self::value, span),
             ExprKind::Convert(inner) => {
                 self.value(inner);
-                self.emit(Op::Convert(inner.ty.value().clone(), expr.ty.clone()), span);
+                self.emit(Op::Convert(stored(inner.ty.value()), stored(&expr.ty)), span);
             }
             ExprKind::Offset(pointer, by) => {
                 let op = match expr.ty.element() {
@@ -411,7 +436,7 @@ impl Compiler<'_> {
             ExprKind::Assign(place, value) => {
                 self.value(value);
                 self.place(place);
-                self.emit(Op::Store(expr.ty.value().clone()), span);
+                self.emit(Op::Store(stored(expr.ty.value())), span);
             }
             ExprKind::Update { place, value, old } => {
                 self.update(place, value, expr);
@@ -524,7 +549,7 @@ impl Compiler<'_> {
             }
             ExprKind::Temporary(value) => {
                 self.value(value);
-                self.emit(Op::Temporary(expr.ty.clone()), span);
+                self.emit(Op::Temporary(stored(&expr.ty)), span);
             }
             ExprKind::Choose(cond, t, e) => self.choose(cond, t, e, Self::place, span),
             ExprKind::Comma(l, r) => {
@@ -534,7 +559,7 @@ impl Compiler<'_> {
             ExprKind::Assign(place, value) => {
                 self.value(value);
                 self.place(place);
-                self.emit(Op::StorePlace(expr.ty.value().clone()), span);
+                self.emit(Op::StorePlace(stored(expr.ty.value())), span);
             }
             ExprKind::Update { place, value, old: false } => {
                 self.update(place, value, expr);
@@ -542,7 +567,7 @@ impl Compiler<'_> {
             }
             _ => {
                 self.value(expr);
-                self.emit(Op::Temporary(expr.ty.clone()), span);
+                self.emit(Op::Temporary(stored(&expr.ty)), span);
             }
         }
     }
@@ -672,15 +697,90 @@ impl Compiler<'_> {
                 }
                 _ => unsupported(&"implies"),
             },
-            Intrinsic::Havoc(name)
-            | Intrinsic::Together(name)
-            | Intrinsic::TouchReadWrite(name)
-            | Intrinsic::WritesPointers(name) => unsupported(name),
+            Intrinsic::Havoc(name) if name.as_str().starts_with("tex") && !result.has_unknown_size() => {
+                for arg in args {
+                    match global_in(arg) {
+                        // A texture by its name.
+                        Some(global) if arg.ty.has_unknown_size() => {
+                            self.emit(Op::Int(i128::from(global.0)), span);
+                        }
+                        _ => self.value(arg),
+                    }
+                }
+                Op::Texel(args.len(), result)
+            }
+            Intrinsic::Havoc(name) => self.exchange(name, args, &result),
+            Intrinsic::Together(name) => self.exchange(name, args.get(1..).unwrap_or(&[]), &result),
+            Intrinsic::TouchReadWrite(name) => match args {
+                [state, rest @ ..] if !is_generator_of_block(state) => {
+                    rest.iter().for_each(|arg| self.effect(arg));
+                    self.value(state);
+                    let ty = state.ty.element().cloned().unwrap_or(Type::INT);
+                    self.emit(Op::Disturb(ty), span);
+                    self.emit(Op::Pop, span);
+                    Op::Unknown(format!("`{name}`"))
+                }
+                _ => unsupported(name),
+            },
+            Intrinsic::WritesPointers(name) => {
+                args.iter().for_each(|a| self.value(a));
+                Op::Outputs(name.clone(), args.iter().map(|a| a.ty.element().cloned()).collect())
+            }
             Intrinsic::Surface { .. } => unsupported(&"surface"),
             Intrinsic::ArriveAt | Intrinsic::WaitAt => unsupported(&"a half of a barrier"),
             Intrinsic::ClusterArrive | Intrinsic::ClusterWait => unsupported(&"barrier of a cluster"),
             Intrinsic::UniformInt | Intrinsic::DistinctInt | Intrinsic::OtherInt => unsupported(&"annotation"),
         };
         self.emit(op, span);
+    }
+
+    /// What threads give each other, of a tile that is the first argument or by a mask; anything else is not known.
+    fn exchange(&mut self, name: &Name, args: &[Expr], result: &Type) -> Op {
+        let tile = args.first().and_then(|group| tile(&group.ty));
+        let scans = matches!(name.as_str(), "reduce" | "inclusive_scan" | "exclusive_scan");
+        let (known, operands) = match (name.as_str(), args, tile) {
+            (_, [_, value, operation], Some(_)) if scans => {
+                let by = operation_of(operation).and_then(|operation| combine(&operation));
+                let known = match name.as_str() {
+                    "reduce" => by.map(What::Reduce),
+                    name => by.map(|by| What::Scan(by, name == "inclusive_scan")),
+                };
+                (known, std::slice::from_ref(value))
+            }
+            (name, [_, rest @ ..], Some(_)) => (what(name), rest),
+            (name, args, None) if name.ends_with("_sync") => (what(name), args),
+            _ => (None, args),
+        };
+        if let Some(what) = known {
+            operands.iter().for_each(|a| self.value(a));
+            return Op::Exchange(Exchange { what, tile, ty: result.clone() }, operands.len());
+        }
+        // An object that is an operation of a library is nothing that could be evaluated.
+        args.iter().filter(|arg| operation_of(arg).is_none()).for_each(|arg| self.effect(arg));
+        Op::Unknown(format!("`{name}`"))
+    }
+}
+
+/// Is this the state of generators that a block shares?
+fn is_generator_of_block(state: &Expr) -> bool {
+    matches!(state.ty.element(), Some(Type::Struct(class)) if class.name.contains("Mtgp32"))
+}
+
+/// The name of an object of a library that combines two values: `plus<float>`.
+fn operation_of(object: &Expr) -> Option<String> {
+    match (&object.kind, &object.ty) {
+        (ExprKind::CallUnknown(name, args), _) if args.is_empty() => Some(name.to_string()),
+        (ExprKind::Convert(_), Type::Unknown(ty)) => Some(ty.to_string()),
+        (ExprKind::Load(inner), _) => operation_of(inner),
+        _ => None,
+    }
+}
+
+/// The variable of the unit that is read.
+fn global_in(expr: &Expr) -> Option<GlobalId> {
+    match &expr.kind {
+        ExprKind::Global(id) => Some(*id),
+        ExprKind::Load(inner) => global_in(inner),
+        _ => None,
     }
 }

@@ -7,16 +7,18 @@ use rustc_hash::FxHashMap;
 
 use super::background::Copies;
 use super::barriers::{Status, release, stuck, wait};
-use super::code::{Code, Op, compile};
+use super::code::{Code, Op, compile, stored};
+use super::exchange::offer;
 use super::memory::{Fault, First, Home, Memory, ObjectId, int_bytes, mix, scalars, small};
 use super::replay::Watch;
-use super::value::{Value, arithmetic, atomic, convert, decode, encode, exact, opaque, pure, scalar};
+use super::texel::texel;
+use super::value::{Value, arithmetic, atomic, convert, decode, encode, exact, opaque, outputs, pure, scalar};
 use super::{Access, End, Inputs, Kind, Phase, Run, Stop, Thread, undefined, unsupported};
 use crate::base::{Name, Span};
 use crate::core::Scope;
 use crate::exp::{IntTy, NBin, eval};
 use crate::kernel::ir::{Builtin, Expr, ExprKind, FunId, Function, Global, GlobalId, Program, Storage, VarId};
-use crate::kernel::types::Type;
+use crate::kernel::types::{Field, StructTy, Type};
 
 /// Functions as values: numbers that are no address.
 const FUNCTIONS: i128 = 0xf << 60;
@@ -109,12 +111,16 @@ pub(super) fn thread_at(inputs: &Inputs, block: [u32; 3], thread: [u32; 3]) -> T
     Thread { block, thread, block_id: number(block, inputs.grid), warp }
 }
 
+fn not_initialised() -> Stop {
+    Stop::Undefined(super::NOT_KNOWN.to_owned())
+}
+
 fn fault<T>(fault: Fault) -> Result<T, Stop> {
     match fault {
         Fault::Null => undefined("the null pointer is followed"),
         Fault::OutOfBounds => undefined(super::OUTSIDE),
         Fault::Dead => undefined("an access to a variable that is gone"),
-        Fault::Uninitialised => undefined("a value that is not initialised is read"),
+        Fault::Uninitialised => undefined(super::NOT_KNOWN),
         Fault::TooLarge => unsupported("an object of this size"),
     }
 }
@@ -125,7 +131,7 @@ impl<'p> Machine<'p> {
             program,
             inputs,
             code: FxHashMap::default(),
-            memory: Memory::default(),
+            memory: Memory::with_numbers(&inputs.flat),
             globals: FxHashMap::default(),
             shared: FxHashMap::default(),
             unit_shared: FxHashMap::default(),
@@ -164,7 +170,7 @@ impl<'p> Machine<'p> {
             if workers.iter().all(|w| matches!(w.status, Status::Done)) {
                 return End::Finished;
             }
-            if !release(&mut workers, Some(Scope::Grid)) {
+            if !release(&mut workers, Some(Scope::Grid), self.inputs) {
                 return stuck(&workers);
             }
         }
@@ -225,6 +231,9 @@ impl<'p> Machine<'p> {
             let part = if single { name.to_string() } else { part_name(ty, name.as_str(), offset) };
             let random = mix(self.inputs.seed ^ part.bytes().fold(3, |h, b| mix(h ^ u64::from(b))));
             let value = match &leaf {
+                Type::Int(_) | Type::Float(_) if self.inputs.unknown.contains(&part) => {
+                    vec![None; usize::try_from(leaf.size()).unwrap_or(0)]
+                }
                 Type::Ptr(target) | Type::Ref(target) if **target != Type::Fun => {
                     let elem = if **target == Type::Void { Type::Int(IntTy::U8) } else { (**target).clone() };
                     if elem.has_unknown_size() {
@@ -257,8 +266,11 @@ impl<'p> Machine<'p> {
                 }
                 // No function: nobody can call it.
                 Type::Ptr(_) if self.inputs.exact => encode(&leaf, &Value::Int(0))?,
-                Type::Float(_) if self.inputs.zeros => encode(&leaf, &Value::Float(0.0))?,
+                Type::Float(_) if self.inputs.zeros => {
+                    encode(&leaf, &Value::Float(self.inputs.floats.get(&part).copied().unwrap_or(0.0)))?
+                }
                 Type::Float(_) => encode(&leaf, &Value::Float((small(random) as f64) / 2.0))?,
+                _ if self.inputs.exact => vec![None; usize::try_from(leaf.size()).unwrap_or(0)],
                 other => return unsupported(format!("a parameter of type `{other}`")),
             };
             for (cell, byte) in bytes.iter_mut().skip(offset as usize).zip(value) {
@@ -340,6 +352,7 @@ impl<'p> Machine<'p> {
         let first = match home {
             Home::Shared(_) if self.inputs.uninitialised => First::Nothing,
             _ if self.inputs.zeros => First::Zeros,
+            _ if !self.inputs.flat.is_empty() => First::Flat(self.inputs.seed),
             Home::Shared(block) => First::Random(mix(self.inputs.seed ^ u64::from(block))),
             Home::Global | Home::Constant | Home::Thread(_) => First::Random(self.inputs.seed),
         };
@@ -392,10 +405,12 @@ impl<'p> Machine<'p> {
             ty => (ty.clone(), 1),
         };
         let given = global.init.as_ref().and_then(|init| constant_bytes(init, &elem, count));
-        if self.inputs.exact && global.initialised && given.is_none() {
-            return unsupported(format!("the initialiser of `{}`", decl.name));
-        }
-        let object = self.fill(&decl.name, home, &elem, count)?;
+        // What an initialiser that is not understood gives is not known.
+        let unclear = self.inputs.exact && global.initialised && given.is_none();
+        let object = match unclear || self.inputs.unknown.contains(decl.name.as_str()) {
+            true => self.memory.filled(&decl.name, home, &elem, count, First::Nothing).or_else(fault)?,
+            false => self.fill(&decl.name, home, &elem, count)?,
+        };
         if let Some(bytes) = given {
             self.memory.give(object, &bytes);
         }
@@ -454,10 +469,23 @@ impl<'p> Machine<'p> {
         if ty.has_unknown_size() {
             return unsupported(format!("a value of type `{ty}`"));
         }
+        if let Ok((object, start)) = self.memory.locate(address, ty.size()) {
+            self.aligned(object, start, ty)?;
+        }
         let (object, start) = self.touch(worker, address, Kind::Read, &[], ty.size(), span)?;
-        match ty {
+        let value = match ty {
             Type::Struct(_) | Type::Array(..) => decode(ty, self.memory.read(object, start, ty.size())),
             _ => scalar(ty, self.memory.number(object, start, ty.size())),
+        };
+        self.perhaps(value)
+    }
+
+    /// In a replay, a value that cannot be had is one that is not known.
+    fn perhaps(&self, value: Result<Value, Stop>) -> Result<Value, Stop> {
+        match value {
+            Err(why @ Stop::Unsupported(_)) if self.inputs.exact => Ok(Value::Unknown(why)),
+            Err(why @ Stop::Undefined(_)) if self.inputs.exact && why == not_initialised() => Ok(Value::Unknown(why)),
+            value => value,
         }
     }
 
@@ -466,9 +494,29 @@ impl<'p> Machine<'p> {
             return unsupported(format!("a value of type `{ty}`"));
         }
         let bytes = encode(ty, value)?;
+        let place = self.memory.locate(address, bytes.len() as u64);
+        if let Ok((object, start)) = place {
+            self.aligned(object, start, ty)?;
+        }
         let (object, start) = self.touch(worker, address, Kind::Write, &bytes, bytes.len() as u64, span)?;
         self.memory.write(object, start, &bytes);
         Ok(())
+    }
+
+    /// In a replay, an access to a vector that cannot be aligned as others of the object are ends the run. [WIT-ALIGN]
+    fn aligned(&mut self, object: ObjectId, start: u64, ty: &Type) -> Result<(), Stop> {
+        let vector = |class: &StructTy| {
+            let number = |f: &Field| matches!(f.ty, Type::Int(_) | Type::Float(_)) && f.ty.size() < class.align;
+            class.align == class.size && class.size > 4 && class.fields.iter().all(number)
+        };
+        match ty {
+            Type::Struct(class)
+                if self.inputs.exact && vector(class) && !self.memory.align(object, start, class.align) =>
+            {
+                undefined(super::MISALIGNED)
+            }
+            _ => Ok(()),
+        }
     }
 
     // ---- steps ----
@@ -522,6 +570,12 @@ impl<'p> Machine<'p> {
                 worker.frames.push(frame);
                 wait(worker, Scope::Block, span, Some((name.clone(), value)))
             }
+            Op::Exchange(exchange, count) => {
+                let operands = take(&mut frame, *count)?;
+                worker.frames.push(frame);
+                offer(worker, exchange, operands);
+                Ok(())
+            }
             Op::PassBarrier => {
                 let at = pop(&mut frame)?.int()?;
                 frame.stack.push(Value::Int(0));
@@ -548,10 +602,7 @@ impl<'p> Machine<'p> {
         }
         let mut frame = self.frame(function, id);
         for (decl, (var, value)) in function.vars.iter().zip(frame.vars.iter_mut().zip(&args)) {
-            let ty = match &decl.ty {
-                Type::Ref(inner) => Type::Ptr(inner.clone()),
-                ty => ty.clone(),
-            };
+            let ty = stored(&decl.ty);
             if ty.has_unknown_size() {
                 return unsupported(format!("a parameter of type `{ty}`"));
             }
@@ -653,6 +704,11 @@ impl<'p> Machine<'p> {
                 }
                 Value::Int((l - r) / i128::from((*size).max(1)))
             }
+            Op::Arith(..) | Op::Least(_) | Op::Greatest(_) | Op::Compare(_) | Op::Not
+                if let Some(why) = self.not_known(frame, op) =>
+            {
+                Value::Unknown(why)
+            }
             Op::Arith(op, ty) => {
                 let r = pop(frame)?.int()?;
                 let l = pop(frame)?.int()?;
@@ -673,10 +729,23 @@ impl<'p> Machine<'p> {
                 Value::Int(i128::from(eval::compare(*rel, l, r)))
             }
             Op::Not => Value::Int(i128::from(!pop(frame)?.truth()?)),
-            Op::Opaque(name, count, ty) => opaque(name.as_str(), &take(frame, *count)?, ty)?,
-            Op::Pure(name, count, ty) if self.inputs.exact => exact(name.as_str(), &take(frame, *count)?, ty)?,
+            Op::Opaque(name, count, ty) => {
+                let value = opaque(name.as_str(), &take(frame, *count)?, ty);
+                self.perhaps(value)?
+            }
+            Op::Pure(name, count, ty) if self.inputs.exact => {
+                let value = exact(name.as_str(), &take(frame, *count)?, ty);
+                self.perhaps(value)?
+            }
             Op::Pure(name, count, ty) => pure(name.as_str(), &take(frame, *count)?, ty)?,
-            Op::Convert(from, to) => convert(pop(frame)?, from, to)?,
+            Op::Texel(count, ty) => {
+                let value = texel(self.inputs, &take(frame, *count)?, ty);
+                self.perhaps(value)?
+            }
+            Op::Convert(from, to) => {
+                let value = convert(pop(frame)?, from, to);
+                self.perhaps(value)?
+            }
             Op::Aggregate(parts, size) => {
                 let values = take(frame, parts.len())?;
                 let mut bytes = vec![Some(0); usize::try_from((*size).min(1 << 20)).unwrap_or(0)];
@@ -720,8 +789,9 @@ impl<'p> Machine<'p> {
                 let address = args.remove(0).int()?;
                 let kind = Kind::Atomic(*scope);
                 let (object, start) = self.touch(worker, address, kind, &[], ty.size(), span)?;
-                let old = decode(ty, self.memory.read(object, start, ty.size()))?;
-                let new = atomic(name.as_str(), ty, &old, &args)?;
+                let bytes = self.memory.read(object, start, ty.size());
+                let old = self.perhaps(decode(ty, bytes))?;
+                let new = self.perhaps(atomic(name.as_str(), ty, &old, &args))?;
                 self.memory.write(object, start, &encode(ty, &new)?);
                 old
             }
@@ -782,19 +852,53 @@ impl<'p> Machine<'p> {
                 }
                 return Ok(());
             }
-            Op::Trap => return undefined("the kernel traps"),
+            Op::Trap => return undefined(super::TRAP),
+            Op::Disturb(ty) => {
+                let address = pop(frame)?.int()?;
+                let (object, start) = self.touch(worker, address, Kind::Read, &[], ty.size(), span)?;
+                let bytes = vec![None; usize::try_from(ty.size()).unwrap_or(0)];
+                self.touch(worker, address, Kind::Write, &bytes, ty.size(), span)?;
+                self.memory.write(object, start, &bytes);
+                Value::Int(0)
+            }
+            Op::Outputs(name, types) => {
+                let operands = take(frame, types.len())?;
+                let results = outputs(name.as_str(), &operands);
+                let pointers = operands.iter().zip(types).filter_map(|(value, ty)| Some((value, ty.as_ref()?)));
+                for (i, (pointer, ty)) in pointers.enumerate() {
+                    let unknown = || Value::Unknown(Stop::Unsupported(format!("`{name}`")));
+                    let value = results.get(i).copied().map_or_else(unknown, Value::Float);
+                    self.store(worker, pointer.int()?, ty, &value, span)?;
+                }
+                self.perhaps(unsupported(format!("`{name}`")))?
+            }
+            Op::Unknown(text) => self.perhaps(unsupported(text.clone()))?,
             Op::Unsupported(text) => return unsupported(text.clone()),
             Op::Call(..)
             | Op::CallValue(_)
             | Op::Return(_)
             | Op::Barrier(_)
             | Op::BarrierReduce(_)
+            | Op::Exchange(..)
             | Op::PassBarrier => {
                 return unsupported("a call within an operation");
             }
         };
         frame.stack.push(result);
         Ok(())
+    }
+
+    /// Takes the operands of an operation on integers, if one is not known; what may be a division by zero needs to be.
+    fn not_known(&self, frame: &mut Frame, op: &Op) -> Option<Stop> {
+        let count = if matches!(op, Op::Not) { 1 } else { 2 };
+        let operands = frame.stack.get(frame.stack.len().checked_sub(count)?..)?;
+        let why = operands.iter().find_map(|v| if let Value::Unknown(why) = v { Some(why.clone()) } else { None })?;
+        let divides = matches!(op, Op::Arith(NBin::Div | NBin::Rem, _));
+        if divides && !matches!(operands.last(), Some(Value::Int(n)) if *n != 0) {
+            return None;
+        }
+        take(frame, count).ok()?;
+        Some(why)
     }
 
     fn builtin(&self, place: &Thread, builtin: Builtin) -> i128 {

@@ -2,10 +2,14 @@
 //!
 //! An address is a number: the object in the high bits, the offset in the low ones. Address 0 is null.
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 
+use super::half::half_bits;
 use crate::base::Name;
 use crate::exp::IntTy;
+use crate::kernel::floats::of_identity;
 use crate::kernel::types::Type;
 
 /// An object, by position.
@@ -39,6 +43,8 @@ pub enum First {
     Zeros,
     /// Random numbers, by a seed.
     Random(u64),
+    /// Random ones of the numbers of the memory, the same in all elements.
+    Flat(u64),
 }
 
 /// First contents, element by element.
@@ -47,6 +53,7 @@ struct Filler {
     stride: u64,
     /// The scalar parts of an element, by offset.
     leaves: Vec<(u64, Type)>,
+    flat: Rc<[f64]>,
 }
 
 pub struct Object {
@@ -58,6 +65,8 @@ pub struct Object {
     given: bool,
     /// Is it beyond its life?
     pub dead: bool,
+    /// Where it begins, in units of so many bytes and beyond, as far as accesses that need to be aligned say.
+    begins: (u64, u64),
     /// Without a filler: all bytes; `None` is not initialised.
     bytes: Vec<Option<u8>>,
     filler: Option<Filler>,
@@ -67,6 +76,8 @@ pub struct Object {
 #[derive(Default)]
 pub struct Memory {
     objects: Vec<Object>,
+    /// Numbers for contents that are the same in all elements.
+    flat: Rc<[f64]>,
 }
 
 /// Why bytes cannot be had.
@@ -100,6 +111,10 @@ pub fn small(random: u64) -> i128 {
 }
 
 impl Memory {
+    pub fn with_numbers(flat: &[f64]) -> Memory {
+        Memory { objects: Vec::new(), flat: flat.into() }
+    }
+
     /// An object without contents.
     pub fn plain(&mut self, name: &Name, home: Home, ty: &Type) -> Result<ObjectId, Fault> {
         let size = ty.size();
@@ -126,13 +141,14 @@ impl Memory {
         if size > MAX_FILLED || stride > MAX_ELEMENT {
             return Err(Fault::TooLarge);
         }
+        let own = |seed: u64| mix(seed ^ mix(name.as_str().bytes().fold(7, |h, b| mix(h ^ u64::from(b)))));
         let first = match first {
-            First::Random(seed) => {
-                First::Random(mix(seed ^ mix(name.as_str().bytes().fold(7, |h, b| mix(h ^ u64::from(b))))))
-            }
+            First::Random(seed) => First::Random(own(seed)),
+            First::Flat(seed) => First::Flat(own(seed)),
             First::Nothing | First::Zeros => first,
         };
-        Ok(self.push(name, home, elem, size, Vec::new(), Some(Filler { first, stride, leaves })))
+        let flat = Rc::clone(&self.flat);
+        Ok(self.push(name, home, elem, size, Vec::new(), Some(Filler { first, stride, leaves, flat })))
     }
 
     fn push(
@@ -153,6 +169,7 @@ impl Memory {
             size,
             given: false,
             dead: false,
+            begins: (1, 0),
             bytes,
             filler,
             chunks: FxHashMap::default(),
@@ -204,6 +221,17 @@ impl Memory {
         Ok((ObjectId(id), offset))
     }
 
+    /// May an access at an offset be aligned, with those before it? An object begins anywhere that its accesses allow.
+    pub fn align(&mut self, id: ObjectId, offset: u64, align: u64) -> bool {
+        let Some(object) = self.objects.get_mut(id.0 as usize) else { return true };
+        let (unit, start) = object.begins;
+        let fits = (start + offset).is_multiple_of(unit.min(align));
+        if align > unit && fits {
+            object.begins = (align, (align - offset % align) % align);
+        }
+        fits
+    }
+
     pub fn read(&mut self, id: ObjectId, offset: u64, length: u64) -> Vec<Option<u8>> {
         let Some(object) = self.objects.get_mut(id.0 as usize) else { return Vec::new() };
         (offset..offset.saturating_add(length)).map(|at| object.byte(at).and_then(|b| *b)).collect()
@@ -238,10 +266,10 @@ impl Memory {
         let Some(filler) = self.objects.get(id.0 as usize).and_then(|o| o.filler.as_ref()) else { return };
         let inside = at % filler.stride;
         let Some((_, leaf)) = filler.leaves.iter().find(|(offset, _)| *offset == inside) else { return };
+        // Which number it is, unless it is a constant, does not matter, as long as others are different.
+        let number = || of_identity(value).unwrap_or((value % (1 << 20)) as f64);
         let bytes = match leaf {
-            // Which number it is does not matter, as long as others are different.
-            Type::Float(4) => ((value % (1 << 20)) as f32).to_le_bytes().to_vec(),
-            Type::Float(8) => ((value % (1 << 20)) as f64).to_le_bytes().to_vec(),
+            Type::Float(2 | 4 | 8) => encode_number(leaf, number()),
             Type::Int(_) if ty != IntTy::OPAQUE => int_bytes(ty, value),
             _ => return,
         };
@@ -274,8 +302,19 @@ impl Filler {
         let seed = match self.first {
             First::Nothing => return vec![None; bytes.len()],
             First::Zeros => return bytes,
-            First::Random(seed) => seed,
+            First::Random(seed) | First::Flat(seed) => seed,
         };
+        if let First::Flat(_) = self.first {
+            for (at, cell) in bytes.iter_mut().enumerate() {
+                let at = at as u64 % self.stride;
+                let leaf = self.leaves.iter().enumerate().rfind(|(_, (offset, _))| *offset <= at);
+                *cell = leaf.map(|(part, (offset, ty))| {
+                    let number = pick(&self.flat, seed ^ part as u64);
+                    encode_number(ty, number).get((at - offset) as usize).copied().unwrap_or(0)
+                });
+            }
+            return bytes;
+        }
         // Most arrays are of one style: all small, or any of those that `small` gives.
         let narrow = mix(seed) % 3;
         for i in 0..CHUNK {
@@ -297,12 +336,28 @@ impl Filler {
     }
 }
 
-/// The bytes of a number as a value of a scalar type; pointers are null.
+/// A random one of some numbers.
+pub fn pick(numbers: &[f64], seed: u64) -> f64 {
+    let at = mix(seed) % (numbers.len() as u64).max(1);
+    numbers.get(at as usize).copied().unwrap_or(0.0)
+}
+
+/// The bytes of a number in a scalar type; pointers are null.
+pub fn encode_number(ty: &Type, number: f64) -> Vec<u8> {
+    match ty {
+        Type::Int(int) => int_bytes(*int, number as i128),
+        Type::Float(2) => half_bits(number).to_le_bytes().to_vec(),
+        Type::Float(4) => (number as f32).to_le_bytes().to_vec(),
+        Type::Float(8) => number.to_le_bytes().to_vec(),
+        other => vec![0; other.size().min(16) as usize],
+    }
+}
+
+/// The bytes of a random number as a value of a scalar type; pointers are null.
 fn encode_scalar(ty: &Type, value: i128) -> Vec<u8> {
     match ty {
         Type::Int(int) => int_bytes(*int, value),
-        Type::Float(4) => (value as f32 / 2.0).to_le_bytes().to_vec(),
-        Type::Float(8) => (value as f64 / 2.0).to_le_bytes().to_vec(),
+        Type::Float(_) => encode_number(ty, value as f64 / 2.0),
         other => vec![0; other.size().min(16) as usize],
     }
 }

@@ -7,14 +7,17 @@
 mod background;
 pub mod barriers;
 pub mod code;
+pub mod exchange;
+mod half;
 pub mod machine;
 pub mod memory;
 pub mod race;
 pub mod replay;
 pub mod stranded;
+mod texel;
 pub mod value;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::{Name, Span};
 use crate::core::Scope;
@@ -33,10 +36,13 @@ pub const NO_PLACE: [&str; 3] = [OUTSIDE, SUBSCRIPT, AWAY];
 const OUTSIDE: &str = "an access outside of its object";
 const SUBSCRIPT: &str = "a subscript outside of its array";
 const AWAY: &str = "a pointer outside of its object";
-/// Arithmetic without a meaning.
-pub const NO_NUMBER: [&str; 3] = [DIVISION, SHIFT, OVERFLOW];
+/// What ends a run: arithmetic without a meaning, an address that is not aligned, a trap.
+pub const NO_RUN: [&str; 5] = [DIVISION, SHIFT, OVERFLOW, MISALIGNED, TRAP];
 const DIVISION: &str = "division by zero";
 const SHIFT: &str = "shift by more than there is";
+const NOT_KNOWN: &str = "a value is read that is not initialised, or not known";
+const MISALIGNED: &str = "an access that is not aligned";
+const TRAP: &str = "the kernel traps";
 const OVERFLOW: &str = "signed overflow";
 
 /// What a kernel is run with.
@@ -47,6 +53,8 @@ pub struct Inputs {
     pub warp_size: u32,
     /// Integer parameters by name; others are random.
     pub params: BTreeMap<String, i128>,
+    /// Floating-point parameters by name, in a run with zeros.
+    pub floats: BTreeMap<String, f64>,
     /// Of everything random: contents of arrays, parameters, the order of the threads.
     pub seed: u64,
     /// How many elements an array that a pointer parameter points to has.
@@ -59,10 +67,14 @@ pub struct Inputs {
     pub dynamic: u64,
     /// Arrays and parameters hold zeros, and nothing random, where nothing is given.
     pub zeros: bool,
+    /// Random contents are some of these numbers, and the same in all elements of an array or texture.
+    pub flat: Vec<f64>,
     /// Shared memory holds nothing at first, and to read that has no meaning.
     pub uninitialised: bool,
     /// Numbers that arrays hold at first.
     pub cells: Vec<Cell>,
+    /// Parameters, parts of them and variables whose values are not known.
+    pub unknown: BTreeSet<String>,
     /// Pointer parameters that point to the same place as an earlier one.
     pub same: BTreeMap<String, String>,
     /// Only values that the program does have: what would have to be made up is not supported.
@@ -85,14 +97,17 @@ impl Default for Inputs {
             grid: [1, 1, 1],
             warp_size: 32,
             params: BTreeMap::new(),
+            floats: BTreeMap::new(),
             seed: 0,
             extent: 1 << 16,
             steps: 2_000_000,
             log: 100_000,
             dynamic: 4096,
             zeros: false,
+            flat: Vec::new(),
             uninitialised: false,
             cells: Vec::new(),
+            unknown: BTreeSet::new(),
             same: BTreeMap::new(),
             exact: false,
         }

@@ -35,8 +35,8 @@ pub enum Part {
 pub struct Met {
     pub accesses: [Access; 2],
     pub part: Part,
-    /// Did both store the same bytes in the same place?
-    pub same_value: bool,
+    /// Did both store the same bytes in the same place? `None`: what they stored is not known.
+    pub same_value: Option<bool>,
 }
 
 /// Why the accesses were not seen.
@@ -197,7 +197,8 @@ impl Try<'_> {
         let result = self.pursue(&mut machine, &places, widest);
         *self.steps = machine.steps;
         let met = result?;
-        let same_value = same_value(&met[0], &met[1]);
+        let unknown = met.iter().any(|access| access.value.contains(&None));
+        let same_value = (!unknown).then(|| same_value(&met[0], &met[1]));
         Ok(Met { accesses: met, part: self.part, same_value })
     }
 
@@ -230,7 +231,7 @@ impl Try<'_> {
                     }
                 }
             }
-            if !release(&mut workers, widest) {
+            if !release(&mut workers, widest, self.inputs) {
                 return Err(ended(&workers, widest));
             }
         }
@@ -244,7 +245,8 @@ fn ended(workers: &[Worker], widest: Option<Scope>) -> Ended {
         match &worker.status {
             Status::Parked(stop) => return Ended::Missed(Missed::Stopped(stop.clone())),
             Status::Waits(at) if widest.is_none_or(|widest| at.scope > widest) => return Ended::Waits,
-            Status::Waits(_) => waits = true,
+            Status::Offers(_) if widest.is_none() => return Ended::Waits,
+            Status::Waits(_) | Status::Offers(_) => waits = true,
             Status::Ready | Status::Done => {}
         }
     }
@@ -254,7 +256,7 @@ fn ended(workers: &[Worker], widest: Option<Scope>) -> Ended {
     // For one that cannot go on, or for one that never comes.
     let parked = workers.iter().find_map(|worker| match &worker.status {
         Status::Parked(stop) => Some(stop.clone()),
-        Status::Ready | Status::Waits(_) | Status::Done => None,
+        Status::Ready | Status::Waits(_) | Status::Offers(_) | Status::Done => None,
     });
     Ended::Missed(parked.map_or(Missed::Diverged, Missed::Stopped))
 }

@@ -64,7 +64,7 @@ fn pursue(
         }
         let parked = |worker: &Worker| match &worker.status {
             Status::Parked(stop) => Some(stop.clone()),
-            Status::Ready | Status::Waits(_) | Status::Done => None,
+            Status::Ready | Status::Waits(_) | Status::Offers(_) | Status::Done => None,
         };
         if let Some(stop) = parked(one).or_else(|| parked(two)) {
             return Err(Missed::Stopped(stop));
@@ -72,7 +72,7 @@ fn pursue(
         if matches!((&one.status, &two.status), (Status::Done, Status::Done)) {
             return Err(Missed::Finished);
         }
-        if !release(&mut workers, widest) {
+        if !release(&mut workers, widest, machine.inputs) {
             return match workers.iter().find_map(parked) {
                 Some(stop) => Err(Missed::Stopped(stop)),
                 None => Ok(false),
@@ -90,6 +90,6 @@ fn is_left(worker: &Worker, other: &Worker, barrier: Span) -> bool {
             Status::Done => own.scope > Scope::Warp,
             // Nor does it go on without this one.
             Status::Waits(there) => there.site != own.site && there.scope >= own.scope && own.scope > Scope::Warp,
-            Status::Ready | Status::Parked(_) => false,
+            Status::Ready | Status::Offers(_) | Status::Parked(_) => false,
         }
 }

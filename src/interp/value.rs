@@ -1,5 +1,6 @@
 //! Values of a run: integers and addresses, floating-point numbers, and structures by their bytes.
 
+use super::half::{half_bits, half_number};
 use super::memory::{int_bytes, mix};
 use super::{DIVISION, OVERFLOW, SHIFT, Stop, undefined, unsupported};
 use crate::exp::{IntTy, NBin, eval};
@@ -13,6 +14,9 @@ pub enum Value {
     Float(f64),
     /// A structure or array; `None` is not initialised.
     Bytes(Vec<Option<u8>>),
+    /// It is not known, and why: it can be computed with and stored, and stops a thread where it decides something.
+    /// [WIT-UNKNOWN]
+    Unknown(Stop),
 }
 
 impl Value {
@@ -21,6 +25,7 @@ impl Value {
             Value::Int(n) => Ok(*n != 0),
             Value::Float(x) => Ok(*x != 0.0),
             Value::Bytes(_) => unsupported("a structure as a condition"),
+            Value::Unknown(why) => Err(why.clone()),
         }
     }
 
@@ -28,6 +33,7 @@ impl Value {
         match self {
             Value::Int(n) => Ok(*n),
             Value::Float(_) | Value::Bytes(_) => unsupported("a number that is not an integer here"),
+            Value::Unknown(why) => Err(why.clone()),
         }
     }
 
@@ -36,6 +42,7 @@ impl Value {
             Value::Int(n) => Ok(*n as f64),
             Value::Float(x) => Ok(*x),
             Value::Bytes(_) => unsupported("a structure as a number"),
+            Value::Unknown(why) => Err(why.clone()),
         }
     }
 }
@@ -50,10 +57,11 @@ pub fn decode(ty: &Type, bytes: Vec<Option<u8>>) -> Result<Value, Stop> {
 
 /// The value that a number, if it is initialised, is in a type that is neither a structure nor an array.
 pub fn scalar(ty: &Type, number: Option<i128>) -> Result<Value, Stop> {
-    let Some(number) = number else { return undefined("a value that is not initialised is read") };
+    let Some(number) = number else { return undefined(super::NOT_KNOWN) };
     match ty {
         Type::Int(int) => Ok(Value::Int(int.wrap(number))),
         Type::Ptr(_) | Type::Ref(_) | Type::Fun => Ok(Value::Int(number)),
+        Type::Float(2) => Ok(Value::Float(half_number(number as u16))),
         Type::Float(4) => Ok(Value::Float(f64::from(f32::from_bits(number as u32)))),
         Type::Float(8) => Ok(Value::Float(f64::from_bits(number as u64))),
         other => unsupported(format!("a value of type `{other}`")),
@@ -64,14 +72,16 @@ pub fn scalar(ty: &Type, number: Option<i128>) -> Result<Value, Stop> {
 pub fn encode(ty: &Type, value: &Value) -> Result<Vec<Option<u8>>, Stop> {
     let some = |bytes: Vec<u8>| bytes.into_iter().map(Some).collect();
     match (ty, value) {
+        (_, Value::Unknown(_)) => Ok(vec![None; usize::try_from(ty.size()).unwrap_or(0)]),
         (Type::Struct(_) | Type::Array(..), Value::Bytes(bytes)) if bytes.len() as u64 == ty.size() => {
             Ok(bytes.clone())
         }
         (Type::Int(int), Value::Int(n)) => Ok(some(int_bytes(*int, *n))),
         (Type::Ptr(_) | Type::Ref(_) | Type::Fun, Value::Int(n)) => Ok(some(int_bytes(IntTy::U64, *n))),
+        (Type::Float(2), Value::Float(x)) => Ok(some(half_bits(*x).to_le_bytes().to_vec())),
         (Type::Float(4), Value::Float(x)) => Ok(some((*x as f32).to_bits().to_le_bytes().to_vec())),
         (Type::Float(8), Value::Float(x)) => Ok(some(x.to_bits().to_le_bytes().to_vec())),
-        (Type::Float(bytes @ (4 | 8)), Value::Int(n)) => encode(&Type::Float(*bytes), &Value::Float(*n as f64)),
+        (Type::Float(bytes @ (2 | 4 | 8)), Value::Int(n)) => encode(&Type::Float(*bytes), &Value::Float(*n as f64)),
         _ => unsupported(format!("a value of type `{ty}`")),
     }
 }
@@ -104,6 +114,7 @@ pub fn arithmetic(op: NBin, ty: IntTy, l: i128, r: i128) -> Result<i128, Stop> {
 /// Conversion between types.
 pub fn convert(value: Value, from: &Type, to: &Type) -> Result<Value, Stop> {
     match (to, value) {
+        (_, Value::Unknown(why)) => Ok(Value::Unknown(why)),
         (Type::Int(IntTy::BOOL), value) => Ok(Value::Int(i128::from(value.truth()?))),
         (Type::Int(int), Value::Int(n)) => Ok(Value::Int(int.wrap(n))),
         (Type::Int(int), Value::Float(x)) => {
@@ -111,8 +122,7 @@ pub fn convert(value: Value, from: &Type, to: &Type) -> Result<Value, Stop> {
                 (x as i128).clamp(IntTy::min(*int).unwrap_or(i128::MIN), IntTy::max(*int).unwrap_or(i128::MAX));
             Ok(Value::Int(clamped))
         }
-        (Type::Float(4), value) => Ok(Value::Float(f64::from(value.real()? as f32))),
-        (Type::Float(_), value) => Ok(Value::Float(value.real()?)),
+        (Type::Float(bytes), value) => Ok(Value::Float(rounded(value.real()?, *bytes))),
         (Type::Ptr(_) | Type::Ref(_) | Type::Fun, Value::Int(n)) => Ok(Value::Int(IntTy::U64.wrap(n))),
         (Type::Void, value) => Ok(value),
         (to, value) if to == from => Ok(value),
@@ -120,8 +130,20 @@ pub fn convert(value: Value, from: &Type, to: &Type) -> Result<Value, Stop> {
     }
 }
 
+/// A number as it is with so many bytes.
+fn rounded(x: f64, bytes: u32) -> f64 {
+    match bytes {
+        2 => half_number(half_bits(x)),
+        4 => f64::from(x as f32),
+        _ => x,
+    }
+}
+
 /// An operator on floating-point numbers.
 pub fn opaque(op: &str, args: &[Value], ty: &Type) -> Result<Value, Stop> {
+    if let Some(unknown) = args.iter().find(|v| matches!(v, Value::Unknown(_))) {
+        return Ok(unknown.clone());
+    }
     let numbers = args.iter().map(Value::real).collect::<Result<Vec<_>, _>>()?;
     let truth = |b: bool| Ok(Value::Int(i128::from(b)));
     let real = match (op, numbers.as_slice()) {
@@ -139,17 +161,36 @@ pub fn opaque(op: &str, args: &[Value], ty: &Type) -> Result<Value, Stop> {
         _ => return unsupported(format!("operator `{op}`")),
     };
     match ty {
-        Type::Float(4) => Ok(Value::Float(f64::from(real as f32))),
-        Type::Float(8) => Ok(Value::Float(real)),
+        Type::Float(bytes @ (2 | 4 | 8)) => Ok(Value::Float(rounded(real, *bytes))),
         _ => unsupported(format!("operator `{op}` on `{ty}`")),
     }
 }
 
 /// A function of the library that touches no memory, of which the value is known.
 pub fn exact(name: &str, args: &[Value], ty: &Type) -> Result<Value, Stop> {
+    if let Some(unknown) = args.iter().find(|v| matches!(v, Value::Unknown(_))) {
+        return Ok(unknown.clone());
+    }
+    if let Some(value) = bits_or_rounded(name, args) {
+        return Ok(value);
+    }
     let Type::Float(bytes) = ty else { return pure(name, args, ty) };
     let numbers = args.iter().map(Value::real).collect::<Result<Vec<_>, _>>()?;
     let stem = name.trim_start_matches('_').trim_end_matches('f');
+    let stem = match stem {
+        // Of numbers of half precision.
+        "hadd" | "hadd_rn" => "fadd_rn",
+        "hsub" | "hsub_rn" => "fsub_rn",
+        "hmul" | "hmul_rn" => "fmul_rn",
+        "hdiv" => "fdiv_rn",
+        "hfma" => "fma",
+        "hmax" => "fmax",
+        "hmin" => "fmin",
+        "habs" => "fabs",
+        "hexp" => "exp",
+        "hsqrt" => "sqrt",
+        stem => stem,
+    };
     let real = match (stem, numbers.as_slice()) {
         ("sqrt" | "sqrt_rn" | "fsqrt_rn", [x]) => x.sqrt(),
         ("rsqrt" | "frsqrt_rn", [x]) => 1.0 / x.sqrt(),
@@ -168,6 +209,23 @@ pub fn exact(name: &str, args: &[Value], ty: &Type) -> Result<Value, Stop> {
         ("sin", [x]) => x.sin(),
         ("cos", [x]) => x.cos(),
         ("tan", [x]) => x.tan(),
+        ("asin", [x]) => x.asin(),
+        ("acos", [x]) => x.acos(),
+        ("atan", [x]) => x.atan(),
+        ("sinh", [x]) => x.sinh(),
+        ("cosh", [x]) => x.cosh(),
+        ("exp10", [x]) => 10f64.powf(*x),
+        ("expm1", [x]) => x.exp_m1(),
+        ("log1p", [x]) => x.ln_1p(),
+        ("sinpi", [x]) => (x * std::f64::consts::PI).sin(),
+        ("cospi", [x]) => (x * std::f64::consts::PI).cos(),
+        ("saturate", [x]) => x.clamp(0.0, 1.0),
+        ("hypot", [x, y]) => x.hypot(*y),
+        ("copysign", [x, y]) => x.copysign(*y),
+        ("fdim", [x, y]) => (x - y).max(0.0),
+        ("fsub_rn", [x, y]) => x - y,
+        ("dadd_rn", [x, y]) => x + y,
+        ("dmul_rn", [x, y]) => x * y,
         ("atan2", [y, x]) => y.atan2(*x),
         ("tanh", [x]) => x.tanh(),
         ("pow", [x, y]) => x.powf(*y),
@@ -178,9 +236,68 @@ pub fn exact(name: &str, args: &[Value], ty: &Type) -> Result<Value, Stop> {
         ("fdivide" | "fdiv_rn", [x, y]) => x / y,
         ("fadd_rn", [x, y]) => x + y,
         ("fmul_rn", [x, y]) => x * y,
+        ("hneg", [x]) => -x,
+        ("half2float" | "float2half" | "float2half_rn" | "double2half", [x]) => *x,
+        ("bfloat162float" | "float2bfloat16" | "float2bfloat16_rn" | "double2bfloat16", [x]) => *x,
+        ("int2half_rn" | "uint2half_rn" | "int2bfloat16_rn", [x]) => *x,
         _ => return unsupported(format!("`{name}`")),
     };
-    Ok(Value::Float(if *bytes == 4 { f64::from(real as f32) } else { real }))
+    Ok(Value::Float(rounded(real, *bytes)))
+}
+
+/// Conversions between numbers by name: of their bits, or rounded.
+fn bits_or_rounded(name: &str, args: &[Value]) -> Option<Value> {
+    let stem = name.trim_start_matches('_');
+    Some(match (stem, args) {
+        ("float_as_int", [Value::Float(x)]) => Value::Int(i128::from((*x as f32).to_bits() as i32)),
+        ("float_as_uint", [Value::Float(x)]) => Value::Int(i128::from((*x as f32).to_bits())),
+        ("int_as_float" | "uint_as_float", [Value::Int(n)]) => Value::Float(f64::from(f32::from_bits(*n as u32))),
+        ("double_as_longlong", [Value::Float(x)]) => Value::Int(i128::from(x.to_bits() as i64)),
+        ("longlong_as_double", [Value::Int(n)]) => Value::Float(f64::from_bits(*n as u64)),
+        ("double2loint", [Value::Float(x)]) => Value::Int(i128::from(x.to_bits() as i32)),
+        ("double2hiint", [Value::Float(x)]) => Value::Int(i128::from((x.to_bits() >> 32) as i32)),
+        ("hiloint2double", [Value::Int(high), Value::Int(low)]) => {
+            Value::Float(f64::from_bits(((*high as u32 as u64) << 32) | u64::from(*low as u32)))
+        }
+        ("isnan", [Value::Float(x)]) => Value::Int(i128::from(x.is_nan())),
+        ("isinf", [Value::Float(x)]) => Value::Int(i128::from(x.is_infinite())),
+        ("isfinite", [Value::Float(x)]) => Value::Int(i128::from(x.is_finite())),
+        ("signbit", [Value::Float(x)]) => Value::Int(i128::from(x.is_sign_negative())),
+        ("lrintf" | "llrintf", [Value::Float(x)]) => Value::Int(x.round_ties_even() as i128),
+        ("lroundf", [Value::Float(x)]) => Value::Int(x.round() as i128),
+        (_, [Value::Float(x)]) if stem.starts_with("float2") || stem.starts_with("double2") => {
+            let (to, mode) = stem.split_once('2')?.1.rsplit_once('_')?;
+            let ty = match to {
+                "int" => IntTy::I32,
+                "uint" => IntTy::U32,
+                "ll" => IntTy::I64,
+                "ull" => IntTy::U64,
+                _ => return None,
+            };
+            let rounded = match mode {
+                "rn" => x.round_ties_even(),
+                "rz" => x.trunc(),
+                "rd" => x.floor(),
+                "ru" => x.ceil(),
+                _ => return None,
+            };
+            Value::Int((rounded as i128).clamp(IntTy::min(ty)?, IntTy::max(ty)?))
+        }
+        (_, [Value::Int(n)]) if stem.ends_with("2float_rn") => Value::Float(f64::from(*n as f32)),
+        (_, [Value::Int(n)]) if stem.ends_with("2double_rn") => Value::Float(*n as f64),
+        _ => return None,
+    })
+}
+
+/// What a function of the library stores through its pointers, as far as that is known.
+pub fn outputs(name: &str, args: &[Value]) -> Vec<f64> {
+    let Some(Value::Float(x)) = args.first() else { return Vec::new() };
+    match name.trim_start_matches('_').trim_end_matches('f') {
+        "sincos" => vec![x.sin(), x.cos()],
+        "sincospi" => vec![(x * std::f64::consts::PI).sin(), (x * std::f64::consts::PI).cos()],
+        "mod" => vec![x.trunc()],
+        _ => Vec::new(),
+    }
 }
 
 /// A function of the library that touches no memory. A function of floating-point numbers is any one, the same for the
@@ -213,6 +330,9 @@ pub fn pure(name: &str, args: &[Value], ty: &Type) -> Result<Value, Stop> {
 
 /// What an atomic operation leaves, from the old value and the operands.
 pub fn atomic(name: &str, ty: &Type, old: &Value, operands: &[Value]) -> Result<Value, Stop> {
+    if let Some(unknown) = std::iter::once(old).chain(operands).find(|v| matches!(v, Value::Unknown(_))) {
+        return Ok(unknown.clone());
+    }
     if let (Type::Float(_), [Value::Float(x)], Value::Float(before)) = (ty, operands, old) {
         return match name {
             "Add" => convert(Value::Float(before + x), ty, ty).map(|v| round(v, ty)),
@@ -261,7 +381,7 @@ pub fn atomic(name: &str, ty: &Type, old: &Value, operands: &[Value]) -> Result<
 
 fn round(value: Value, ty: &Type) -> Value {
     match (value, ty) {
-        (Value::Float(x), Type::Float(4)) => Value::Float(f64::from(x as f32)),
+        (Value::Float(x), Type::Float(bytes)) => Value::Float(rounded(x, *bytes)),
         (value, _) => value,
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod bits;
 pub mod display;
+pub mod floats;
 pub mod infer;
 pub mod ir;
 pub mod types;

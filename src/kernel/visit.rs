@@ -111,7 +111,7 @@ fn values_not_used(stmts: &[Stmt], found: &mut HashSet<*const Expr>) {
     }
 }
 
-fn each_loop<'s>(the_loop: &'s Loop, f: &mut impl FnMut(&'s Expr), declared: &mut impl FnMut(VarId)) {
+pub fn each_loop<'s>(the_loop: &'s Loop, f: &mut impl FnMut(&'s Expr), declared: &mut impl FnMut(VarId)) {
     the_loop.cond.iter().chain(&the_loop.step).for_each(|e| e.each(f));
     each_expr(&the_loop.body, f, declared);
 }

@@ -11,6 +11,7 @@ use super::{ObjectKind, Touches, Walk};
 use crate::base::Span;
 use crate::core::{Mode, Protocol, Space};
 use crate::exp::{B, Fun, FunKind, IntTy, Interval, N, NBin, NExp, NRel};
+use crate::kernel::floats;
 use crate::kernel::ir::{Builtin, Expr, ExprKind, Global};
 use crate::kernel::types::{MADE_UP, Type};
 
@@ -258,7 +259,7 @@ impl<'p> Walk<'p> {
             return n.truth();
         }
         match n.as_num() {
-            Some(identity) => B::lit(float_of(identity) != Some(0.0)),
+            Some(identity) => B::lit(floats::of_identity(identity) != Some(0.0)),
             None => match self.opaque("nonzero", &[Value::Num(n.clone())], &Type::BOOL) {
                 Value::Num(truth) => truth.truth(),
                 _ => self.fresh_of_type("truth", IntTy::BOOL).truth(),
@@ -454,7 +455,7 @@ impl<'p> Walk<'p> {
             },
             (Value::Num(n), Type::Float(_)) => match (from, n.as_num()) {
                 (Type::Float(from), _) if matches!(to, Type::Float(to) if from <= to) => Value::Num(n),
-                (Type::Float(_), Some(identity)) if *to == Type::Float(4) => match float_of(identity) {
+                (Type::Float(_), Some(identity)) if *to == Type::Float(4) => match floats::of_identity(identity) {
                     Some(value) => Value::Num(float_identity(f64::from(value as f32))),
                     None => self.opaque("float", &[Value::Num(n)], to),
                 },
@@ -940,21 +941,13 @@ fn moved_address(op: NBin, l: &Value, r: &Value) -> Option<Value> {
     Some(Value::Ptr(pointer.map(|o| o.moved(&by, 1, None))))
 }
 
-/// Numbers from here on stand for floating-point constants: never an integer, and equal for equal constants.
-const FLOAT_TAG: i128 = 1 << 80;
-
 fn float_identity(value: f64) -> N {
-    N::num(FLOAT_TAG + i128::from(value.to_bits()))
+    N::num(floats::identity(value))
 }
 
 /// Does the term stand for a floating-point or an unknown value?
 pub(super) fn is_float(term: &N) -> bool {
-    term.ty() == Some(IntTy::OPAQUE) || term.as_num().is_some_and(|v| v >= FLOAT_TAG)
-}
-
-/// The constant that a number stands for.
-fn float_of(identity: i128) -> Option<f64> {
-    u64::try_from(identity.checked_sub(FLOAT_TAG)?).ok().map(f64::from_bits)
+    term.ty() == Some(IntTy::OPAQUE) || term.as_num().is_some_and(floats::is_identity)
 }
 
 /// A name for an operator symbol.

@@ -259,7 +259,9 @@ impl<'l, 't> Body<'l, 't> {
                 let ty = self.type_of(first);
                 args = args.into_iter().map(|a| self.convert(a, &ty)).collect();
             }
-            return self.call_builtin(builtin, args, span);
+            let texel = if name.starts_with("tex") { self.texel(template, args.first()) } else { None };
+            let result = texel.or(builtin.result);
+            return self.call_builtin(builtins::Builtin { result, ..builtin }, args, span);
         }
         if let Some(vector @ Type::Struct(class)) = &vector {
             let parts = class.fields.iter().zip(args);
@@ -502,6 +504,25 @@ impl<'l, 't> Body<'l, 't> {
             _ => (Vec::new(), Type::Unknown(Arc::from("?"))),
         };
         Expr::new(ExprKind::CallValue(Box::new(target), args, taken), returns, span)
+    }
+
+    /// What a texture holds, where the call or the type of the texture says so: `tex2D<float4>(t, x, y)`, `texture<float, 1>`.
+    fn texel(&mut self, template: Option<Node<'t>>, texture: Option<&Expr>) -> Option<Type> {
+        let given = template.and_then(|list| self.template_arguments(list).first().copied());
+        let ty = match (given, texture.map(|t| t.ty.value())) {
+            (Some(given), _) => self.type_of(given),
+            (None, Some(Type::Unknown(name))) if !name.contains("NormalizedFloat") => {
+                let (_, arguments) = name.split_once("texture<")?;
+                match arguments.split([',', '>']).next()?.trim() {
+                    "float" => Type::Float(4),
+                    "int" => Type::INT,
+                    "unsigned" | "unsigned int" => Type::UINT,
+                    other => builtins::named_type(other)?,
+                }
+            }
+            _ => return None,
+        };
+        (!ty.has_unknown_size() && !matches!(ty, Type::Ptr(_) | Type::Ref(_))).then_some(ty)
     }
 
     pub(super) fn call_builtin(&mut self, builtin: builtins::Builtin, args: Vec<Expr>, span: Span) -> Expr {

@@ -59,7 +59,9 @@ impl<'l, 't> Body<'l, 't> {
                 return Some(Expr::new(ExprKind::Intrinsic(intrinsic, args), Type::UINT, span));
             }
             let ty = if name.starts_with("shfl") { args.first()?.ty.value().clone() } else { Type::UINT };
-            let args = args.iter().map(|a| self.value(a.clone())).collect();
+            // The group only says by its type which threads it has.
+            let group = Expr::new(ExprKind::Constant(Name::new("group")), group.value().clone(), span);
+            let args = std::iter::once(group).chain(args.iter().map(|a| self.value(a.clone()))).collect();
             return Some(Expr::new(ExprKind::Intrinsic(Intrinsic::Havoc(Name::new(name)), args), ty, span));
         }
         match (name, lanes) {

@@ -79,7 +79,7 @@ fn is_plain(stmt: &Stmt) -> bool {
 }
 
 /// Is this a condition that always holds?
-fn is_true(cond: &Expr) -> bool {
+pub(super) fn is_true(cond: &Expr) -> bool {
     match &cond.kind {
         ExprKind::Int(n) => *n != 0,
         ExprKind::Convert(inner) => is_true(inner),

@@ -11,6 +11,7 @@ mod code;
 mod finish;
 mod leading;
 mod range;
+mod spin;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -127,6 +128,9 @@ impl<'p> Walk<'p> {
         let copies = self.copies.clone();
         let out = std::mem::take(&mut self.out);
         let entered = self.order.enter();
+        if spin::waits(the_loop, self.function(self.frame().function)) {
+            self.order.anything();
+        }
         let precise = self.symbolic(the_loop);
         self.order.leave(entered);
         self.copies_left_by_loop();
