@@ -258,6 +258,15 @@ impl<'t> Names<'t> {
         Some(if self.path(here).starts_with(outer) { outer.len() + 1 } else { 0 })
     }
 
+    /// May what a qualifier of no scope of the unit has be something else than what the platform has by that name?
+    pub fn is_foreign(&self, qualifier: &Qualifier) -> bool {
+        let platform = ["std", "thrust", "cub", "cooperative_groups", "cuda", "nvcuda", "hip", "rocprim", "hipcub"];
+        qualifier
+            .parts
+            .first()
+            .is_some_and(|first| !self.aliases.contains(first) && !platform.contains(&first.as_str()))
+    }
+
     /// May a qualifier that names no scope of the unit stand for one of them?
     pub fn may_stand_for_others(&self, qualifier: &Qualifier) -> bool {
         let foreign = ["std", "thrust", "cub", "cooperative_groups"];

@@ -215,7 +215,15 @@ impl<'l, 't> Body<'l, 't> {
         let overloads = self.lower.names.functions.get(name).cloned().unwrap_or_default();
         let overloads: Vec<_> =
             overloads.into_iter().filter(|d| d.class.is_none()).map(|d| (d, Bindings::default())).collect();
-        let builtin = if self.is_opencl() { None } else { builtins::function(name) };
+        let is_foreign = self.lower.names.is_foreign(qualifier);
+        let fits = |d: &FunDecl<'t>| self.lower.names.fit(d.scope, self.scope, qualifier).is_some();
+        if is_foreign && !overloads.is_empty() && !overloads.iter().any(|(d, _)| fits(d)) {
+            // Of a scope that is not known.
+            let waits = overloads.iter().any(|(d, _)| self.text(d.node).contains("sync"));
+            let call = self.unclear(format!("which function `{name}` is called is not known"), args, span);
+            return if waits { self.may_not_pass(call, span) } else { call };
+        }
+        let builtin = if self.is_opencl() || is_foreign { None } else { builtins::function(name) };
         let vector = name.strip_prefix("make_").and_then(builtins::vector_type);
         let lanes_given = |v: &Type| matches!(v, Type::Struct(class) if class.fields.len() == args.len());
         // From a library of vectors: a value like any other, where nothing says how it is made.
