@@ -16,6 +16,9 @@ use crate::exp::IntTy;
 use crate::kernel::ir::{Expr, ExprKind};
 use crate::kernel::types::{StructTy, Type};
 
+/// Types of members that are looked for deep inside of others, in one function.
+const MAX_DEEP_TYPES: usize = 5_000;
+
 /// What the parameters of a template stand for.
 #[derive(Clone, Default, Debug, PartialEq)]
 pub struct Bindings {
@@ -369,6 +372,18 @@ impl<'t> Body<'_, 't> {
 
     /// A type that is declared in a class, or in a base of it.
     pub(super) fn member_type(&mut self, class: &Type, name: &str, seen: &mut Vec<Type>) -> Option<Type> {
+        // `struct S { using T = S::T; };`, and `using U = S::V::U; using V = S::U::V;`.
+        self.type_depth += 1;
+        self.deep_types += usize::from(self.type_depth > 8);
+        let found = match self.type_depth <= 40 && self.deep_types <= MAX_DEEP_TYPES {
+            true => self.member_type_of(class, name, seen),
+            false => Some(Type::Unknown(Arc::from(name))),
+        };
+        self.type_depth -= 1;
+        found
+    }
+
+    fn member_type_of(&mut self, class: &Type, name: &str, seen: &mut Vec<Type>) -> Option<Type> {
         let (node, bindings) = self.class_node(class)?;
         let body = node.child_by_field_name("body")?;
         if node.kind() == "lambda_expression" || seen.contains(class) || seen.len() > 200 {
@@ -509,6 +524,9 @@ impl<'t> Body<'_, 't> {
         else {
             return Type::Unknown(Arc::from(text));
         };
+        if self.open_parameter(name).is_some() {
+            return Type::Unknown(Arc::from(text));
+        }
         let name = self.text(name);
         if name == "thread_block_tile"
             && let Some(first) = self.template_arguments(arguments).first()

@@ -167,6 +167,8 @@ pub struct Names<'t> {
     pub uses: HashMap<String, Vec<Node<'t>>>,
     /// Where kernels are named, other than to declare them; by name, in the order of the text.
     pub mentions: HashMap<String, Vec<Node<'t>>>,
+    /// What stands in front of the names of `using` declarations.
+    pub used_of: HashMap<String, Vec<Qualifier>>,
     /// The names that parameters of templates have which stand for types.
     pub type_parameters: HashSet<String>,
 }
@@ -267,6 +269,22 @@ impl<'t> Names<'t> {
             .is_some_and(|first| !self.aliases.contains(first) && !platform.contains(&first.as_str()))
     }
 
+    /// Does a `using` declaration make a name that of a scope that is not known?
+    pub fn is_of_foreign(&self, name: &str, qualifier: &Qualifier) -> bool {
+        let used = self.used_of.get(name).filter(|_| *qualifier == Qualifier::default());
+        used.into_iter().flatten().any(|outer| {
+            let fits = |scope: ScopeId| self.path(scope).ends_with(&outer.parts);
+            let scopes = |name: &str| -> Vec<ScopeId> {
+                let functions = self.functions.get(name).into_iter().flatten().map(|d| d.scope);
+                let types = self.types.get(name).into_iter().flatten().map(|(scope, _)| *scope);
+                let globals = self.globals.get(name).into_iter().flatten().map(|(scope, _)| *scope);
+                let enumerators = self.enumerators.get(name).into_iter().flatten().map(|(scope, _)| *scope);
+                functions.chain(types).chain(globals).chain(enumerators).collect()
+            };
+            self.is_foreign(outer) && !scopes(name).into_iter().any(fits)
+        })
+    }
+
     /// May a qualifier that names no scope of the unit stand for one of them?
     pub fn may_stand_for_others(&self, qualifier: &Qualifier) -> bool {
         let foreign = ["std", "thrust", "cub", "cooperative_groups"];
@@ -305,6 +323,7 @@ impl<'t> Names<'t> {
 
     pub fn find_type(&self, name: &str, here: ScopeId, qualifier: &Qualifier) -> Found<TypeDecl<'t>> {
         match self.types.get(name) {
+            Some(_) if self.is_of_foreign(name, qualifier) => Found::Ambiguous,
             Some(list) if list.len() > 1 && self.is_used(name, qualifier) => Found::Ambiguous,
             list => self.pick_in(list, here, qualifier),
         }
@@ -334,7 +353,9 @@ impl<'t> Names<'t> {
         let globals = self.globals.get(name).map_or(0, Vec::len);
         let enumerators = self.enumerators.get(name).map_or(0, Vec::len);
         let unscoped = *qualifier == Qualifier::default();
-        unscoped && globals > 0 && enumerators > 0 || self.is_used(name, qualifier) && globals + enumerators > 1
+        self.is_of_foreign(name, qualifier)
+            || unscoped && globals > 0 && enumerators > 0
+            || self.is_used(name, qualifier) && globals + enumerators > 1
     }
 }
 
@@ -1189,7 +1210,13 @@ impl<'a> Unit<'a> {
         each_named(self.tree.root_node(), |node| match node.kind() {
             "using_declaration" if !has_child(node, "namespace") => {
                 if let Some(name) = last_named(node) {
-                    names.used.insert(self.str(self.qualified(name).1).to_owned());
+                    let (qualifier, base) = self.qualified(name);
+                    let base = self.str(base).to_owned();
+                    // In a class, it is of a base.
+                    if node.parent().is_none_or(|p| p.kind() != "field_declaration_list") {
+                        names.used_of.entry(base.clone()).or_default().push(qualifier);
+                    }
+                    names.used.insert(base);
                 }
             }
             "namespace_alias_definition" => {

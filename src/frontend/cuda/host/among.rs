@@ -48,6 +48,7 @@ impl<'u> Host<'_, 'u> {
             }
         }
         facts.extend(self.choices.values().map(|(value, numbers)| one_of(value, numbers.iter().copied())));
+        facts.append(&mut self.taken);
         facts.into_iter().unique().collect()
     }
 

@@ -9,6 +9,9 @@ use super::types::{converted, in_common};
 use super::variables::{Part, contains};
 use crate::exp::{B, IntTy, N, NRel};
 
+/// What holds its first argument to be true, or does not return.
+const CHECKS: [&str; 5] = ["assert", "TORCH_CHECK", "TORCH_INTERNAL_ASSERT", "AT_ASSERT", "AT_ASSERTM"];
+
 impl<'u> Host<'_, 'u> {
     pub(super) fn condition(&mut self, node: Node<'u>) -> Option<B> {
         let field = |name: &str| node.child_by_field_name(name);
@@ -153,6 +156,14 @@ impl<'u> Host<'_, 'u> {
             block.named_children(&mut cursor).take_while(|n| n.start_byte() < until.start_byte()).collect();
         for statement in before {
             match statement.kind() {
+                // Of a macro that checks something.
+                "do_statement" => {
+                    let condition = statement.child_by_field_name("condition");
+                    let once = condition.and_then(|c| self.constant(c)).and_then(|n| n.as_num()) == Some(0);
+                    if let Some(body) = statement.child_by_field_name("body").filter(|_| once) {
+                        self.checks_in(body, facts);
+                    }
+                }
                 "if_statement" if statement.child_by_field_name("alternative").is_none() => {
                     if let (Some(condition), Some(then)) =
                         (statement.child_by_field_name("condition"), statement.child_by_field_name("consequence"))
@@ -164,7 +175,7 @@ impl<'u> Host<'_, 'u> {
                 }
                 "expression_statement" => {
                     if let Some(call) = statement.named_child(0).filter(|c| c.kind() == "call_expression")
-                        && call.child_by_field_name("function").is_some_and(|f| self.is_library(f, &["assert"]))
+                        && call.child_by_field_name("function").is_some_and(|f| self.is_library(f, &CHECKS))
                         && let Some(condition) = call.child_by_field_name("arguments").and_then(|a| a.named_child(0))
                     {
                         facts.extend(self.condition(condition));
@@ -172,6 +183,31 @@ impl<'u> Host<'_, 'u> {
                     }
                 }
                 _ => {}
+            }
+        }
+    }
+
+    /// Branches that leave the function, in a block that is run once.
+    fn checks_in(&mut self, block: Node<'u>, facts: &mut Vec<B>) {
+        let is_return = |node: &Node<'u>| matches!(node.kind(), "return_statement" | "throw_statement");
+        let inner = |node: Node<'u>| if node.kind() == "compound_statement" { listed_in(node) } else { vec![node] };
+        for statement in inner(block) {
+            // What comes after one that may leave the block is not always run.
+            let (Some(condition), Some(then), None) = (
+                statement.child_by_field_name("condition").filter(|_| statement.kind() == "if_statement"),
+                statement.child_by_field_name("consequence"),
+                statement.child_by_field_name("alternative"),
+            ) else {
+                return;
+            };
+            let last = inner(then).last().copied();
+            let plain = inner(then).iter().all(|s| is_return(s) || s.kind() == "expression_statement");
+            let leaves = last.is_some_and(|s| is_return(&s) || s.kind() == "expression_statement" && self.leaves(s));
+            if !plain {
+                return;
+            }
+            if leaves && let Some(fact) = self.condition(condition) {
+                facts.push(B::not(&fact));
             }
         }
     }

@@ -181,6 +181,10 @@ impl<'u> Host<'_, 'u> {
         for item in listed_in(body) {
             match item.kind() {
                 "access_specifier" => is_aggregate = false,
+                // What a copy has is not what was copied.
+                "function_definition" | "declaration" if name.is_some_and(|own| self.copies(item, own)) => {
+                    return Shape::Unknown;
+                }
                 "function_definition" | "declaration" | "template_declaration" => {
                     let own = item.child_by_field_name("declarator").and_then(declared_name);
                     is_aggregate &= own.is_some_and(|n| Some(self.unit.str(n)) != name);
@@ -216,6 +220,17 @@ impl<'u> Host<'_, 'u> {
             }
         }
         Shape::Class(members, is_aggregate)
+    }
+
+    /// Is this a constructor that makes a copy of an object of the class, other than member by member?
+    fn copies(&self, item: Node<'u>, class: &str) -> bool {
+        let declarator = item.child_by_field_name("declarator");
+        let is_own = declarator.and_then(declared_name).is_some_and(|n| self.unit.str(n) == class);
+        let list = declarator.and_then(|d| d.child_by_field_name("parameters")).map(listed_in).unwrap_or_default();
+        let [only] = list[..] else { return false };
+        let ty = only.child_by_field_name("type").map(|ty| self.unit.str(ty));
+        let is_default = self.unit.str(item).trim_end_matches(';').trim_end().ends_with("default");
+        is_own && ty == Some(class) && !is_default
     }
 
     /// The type of a part of a variable, where that is an integer.

@@ -116,6 +116,8 @@ struct Host<'l, 'u> {
     results: HashMap<usize, N>,
     /// Elements of tables and results of calls, by where they stand, that can only be one of some numbers.
     choices: BTreeMap<usize, (N, Vec<i128>)>,
+    /// What is taken of numbers that are made fractions.
+    taken: Vec<B>,
     /// Are the arrays in a variable named only where elements are meant?
     kept: HashMap<usize, bool>,
     /// The names of values that are taken, and their types.
@@ -258,6 +260,7 @@ impl<'l, 'u> Host<'l, 'u> {
             values: HashMap::new(),
             results: HashMap::new(),
             choices: BTreeMap::new(),
+            taken: Vec::new(),
             kept: HashMap::new(),
             symbols: HashSet::new(),
             sizes: BTreeSet::new(),

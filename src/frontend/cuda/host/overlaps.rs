@@ -225,6 +225,19 @@ impl<'u> Host<'_, 'u> {
                 flow.broken = outer;
                 current
             }
+            // Each statement may be the last one that is run of it.
+            "try_statement" => {
+                let mut thrown = states.clone();
+                let mut after = states;
+                for statement in field("body").map(listed_in).unwrap_or_default() {
+                    after = self.run(statement, after, flow);
+                    thrown.extend(after.iter().cloned());
+                }
+                for clause in listed_in(node).into_iter().filter(|n| n.kind() == "catch_clause") {
+                    after.extend(part(self, clause.child_by_field_name("body"), thrown.clone(), flow));
+                }
+                after
+            }
             // It is run where it stands, if at all.
             "lambda_expression" => {
                 let outer = std::mem::take(&mut flow.returned);

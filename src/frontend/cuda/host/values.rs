@@ -6,7 +6,7 @@ use tree_sitter::Node;
 
 use super::super::unit::{FunDecl, declared_name, last_named};
 use super::places::listed_in;
-use super::types::{converted, integer_type};
+use super::types::{converted, in_common, integer_type};
 use super::variables::Part;
 use super::{Host, MAX_DEPTH, symbol};
 use crate::base::Name;
@@ -186,6 +186,9 @@ impl<'u> Host<'_, 'u> {
         if !l_float && !r_float {
             return Some(N::bin(NBin::Div, IntTy::MATH, &l, &r));
         }
+        if self.unit.str(division).ends_with(['f', 'F']) {
+            self.exact(&l, "float");
+        }
         // Where the sides have one sign the quotient is rounded away from zero, else towards it.
         let up = |step: &N, op: NBin| {
             let sum = N::bin(NBin::Add, IntTy::MATH, &l, &N::bin(op, IntTy::MATH, &r, step));
@@ -215,7 +218,9 @@ impl<'u> Host<'_, 'u> {
                 (value.fract() == 0.0 && value.abs() < 1e15).then(|| (N::num(value as i128), true))
             }
             "cast_expression" if matches!(self.unit.str(node.child_by_field_name("type")?), "float" | "double") => {
-                Some((self.number(node.child_by_field_name("value")?)?, true))
+                let value = self.number(node.child_by_field_name("value")?)?;
+                self.exact(&value, self.unit.str(node.child_by_field_name("type")?));
+                Some((value, true))
             }
             "call_expression" => {
                 let callee = self.unit.str(node.child_by_field_name("function")?);
@@ -223,9 +228,19 @@ impl<'u> Host<'_, 'u> {
                 if !float {
                     return Some((self.number(node)?, false));
                 }
-                Some((self.number(node.child_by_field_name("arguments")?.named_child(0)?)?, true))
+                let value = self.number(node.child_by_field_name("arguments")?.named_child(0)?)?;
+                self.exact(&value, callee);
+                Some((value, true))
             }
             _ => Some((self.number(node)?, false)),
+        }
+    }
+
+    /// A number that is made one of `float` is taken to have no more bits than that, which is listed.
+    fn exact(&mut self, value: &N, ty: &str) {
+        let limit = N::num(1 << 24);
+        if !ty.contains("double") && value.as_num().is_none() && self.arguments.is_empty() {
+            self.taken.push(value.le(&limit));
         }
     }
 
@@ -296,6 +311,14 @@ impl<'u> Host<'_, 'u> {
         let overloads = self.lower.names.functions.get(name).cloned().unwrap_or_default();
         if overloads.is_empty() && matches!(name, "min" | "max") {
             let [l, r] = arguments.as_slice() else { return None };
+            // Of an unsigned number and another that may be negative, that is no such thing any more.
+            let ty = |host: &Self, n: Node<'u>| host.type_of(n).unwrap_or(IntTy::I32);
+            let (a, b) = (ty(self, *l), ty(self, *r));
+            let is_mixed = a.signed != b.signed && !in_common(a, b).signed;
+            let negative = if a.signed { *l } else { *r };
+            if is_mixed && self.least(negative).is_none_or(|n| n < 0) {
+                return None;
+            }
             let (l, r) = (self.number(*l)?, self.number(*r)?);
             let op = if name == "min" { NBin::Min } else { NBin::Max };
             return Some(N::bin(op, IntTy::MATH, &l, &r));

@@ -262,7 +262,11 @@ impl<'l, 't> Body<'l, 't> {
                 match named.as_slice() {
                     [only] => Some((*only).clone()),
                     [] => {
-                        let ty = self.member_type(class, simple, &mut Vec::new());
+                        // `using A::B; using B::A;`
+                        self.using_depth += 1;
+                        let known = self.using_depth <= 3;
+                        let ty = known.then(|| self.member_type(class, simple, &mut Vec::new())).flatten();
+                        self.using_depth -= 1;
                         let ty = ty.unwrap_or_else(|| self.type_by_name(simple));
                         bases.iter().find(|b| is_same(b, &ty)).cloned()
                     }

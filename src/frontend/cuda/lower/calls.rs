@@ -217,7 +217,8 @@ impl<'l, 't> Body<'l, 't> {
             overloads.into_iter().filter(|d| d.class.is_none()).map(|d| (d, Bindings::default())).collect();
         let is_foreign = self.lower.names.is_foreign(qualifier);
         let fits = |d: &FunDecl<'t>| self.lower.names.fit(d.scope, self.scope, qualifier).is_some();
-        if is_foreign && !overloads.is_empty() && !overloads.iter().any(|(d, _)| fits(d)) {
+        let is_other = self.lower.names.is_of_foreign(name, qualifier);
+        if is_other || is_foreign && !overloads.is_empty() && !overloads.iter().any(|(d, _)| fits(d)) {
             // Of a scope that is not known.
             let waits = overloads.iter().any(|(d, _)| self.text(d.node).contains("sync"));
             let call = self.unclear(format!("which function `{name}` is called is not known"), args, span);

@@ -168,6 +168,10 @@ pub struct Body<'l, 't> {
     /// Where names are looked up from.
     pub scope: ScopeId,
     pub type_depth: usize,
+    /// How many types of members were looked for deep inside of others.
+    pub deep_types: usize,
+    /// And `using` declarations of classes.
+    pub using_depth: usize,
     vars: Vec<VarDecl>,
     this: Option<VarId>,
     returns: Type,
@@ -448,6 +452,8 @@ impl<'l, 't> Body<'l, 't> {
             parameters: HashSet::new(),
             scope: ScopeId::default(),
             type_depth: 0,
+            deep_types: 0,
+            using_depth: 0,
             vars: Vec::new(),
             this: None,
             returns: Type::Void,

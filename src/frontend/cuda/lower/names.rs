@@ -228,21 +228,35 @@ impl<'l, 't> Body<'l, 't> {
 
     /// The type that stands in front of the last part of a qualified name, if that is one.
     pub fn scope_type(&mut self, name: Node<'t>) -> Option<Type> {
-        let (mut scope, mut outer) = (None, Qualifier::default());
+        let mut scopes = Vec::new();
         let mut base = name;
         while base.kind() == "qualified_identifier" {
-            if let Some(next) = base.child_by_field_name("scope")
-                && let Some(last) = scope.replace(next)
-            {
-                let text: &str = self.text(last);
-                outer.parts.push(text.split('<').next().unwrap_or("").trim().to_owned());
-            }
+            scopes.extend(base.child_by_field_name("scope"));
             match base.child_by_field_name("name") {
                 Some(inner) => base = inner,
                 None => break,
             }
         }
-        Some(self.type_at(scope?, &outer))
+        let (mut ty, mut outer) = (None, Qualifier::default());
+        let mut text = "";
+        for scope in scopes {
+            ty = match ty {
+                // A type that a class declares, or a base of it.
+                Some(class @ Type::Struct(_)) => {
+                    let own = matches!(scope.kind(), "namespace_identifier" | "type_identifier" | "identifier");
+                    let member = own.then(|| self.member_type(&class, self.text(scope), &mut Vec::new())).flatten();
+                    Some(member.unwrap_or_else(|| Type::Unknown(Arc::from(self.text(scope)))))
+                }
+                before => {
+                    if before.is_some() {
+                        outer.parts.push(text.split('<').next().unwrap_or("").trim().to_owned());
+                    }
+                    Some(self.type_at(scope, &outer))
+                }
+            };
+            text = self.text(scope);
+        }
+        ty
     }
 
     /// The value of a constant expression.
