@@ -13,8 +13,8 @@ use crate::kernel::infer::Behind;
 use crate::report::finding::{AccessReport, Launch, LaunchSource, Ran, Witness};
 
 /// Operations for one race, and for all of a kernel.
-const STEPS: u64 = 3_000_000;
-const ALL_STEPS: u64 = 12_000_000;
+const STEPS: u64 = 1_000_000;
+const ALL_STEPS: u64 = 4_000_000;
 /// Random contents that are tried, where the model rests on values that are not modelled.
 const SEEDS: [u64; 3] = [1, 2, 3];
 /// The same, with contents that are the same in all elements of an array.

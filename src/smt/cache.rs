@@ -2,7 +2,7 @@
 //!
 //! An answer is found by a strong hash of all that it follows from: the query, the encodings that were allowed, the solver
 //! and the sources of the encoders. What was not decided in its time may be the next time: that is kept for a day, and only
-//! counts for a question that has the same time.
+//! counts for a question that has no more time.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -137,19 +137,19 @@ impl Cache {
         }
     }
 
-    /// Why the question was not decided in this time, less than a day ago.
+    /// Why the question was not decided in this time or more, less than a day ago.
     pub(super) fn gave_up(&self, key: &Digest, time: Duration) -> Option<Reason> {
-        let key = within(key, time);
-        let (when, reason) = entry::read_give_up(&self.store.as_ref()?.read(&key)?, &key)?;
+        let key = undecided(key);
+        let (when, had, reason) = entry::read_give_up(&self.store.as_ref()?.read(&key)?, &key)?;
         let age = SystemTime::now().duration_since(UNIX_EPOCH.checked_add(Duration::from_secs(when))?).ok()?;
-        (age < PATIENCE).then_some(reason)
+        (age < PATIENCE && had >= time).then_some(reason)
     }
 
     /// Keeps that the question was not decided, though it had all of its time.
     pub(super) fn give_up(&self, key: &Digest, time: Duration, reason: &Reason) {
         let (Some(store), Ok(now)) = (&self.store, SystemTime::now().duration_since(UNIX_EPOCH)) else { return };
-        let key = within(key, time);
-        if let Some(text) = entry::write_give_up(&key, now.as_secs(), reason) {
+        let key = undecided(key);
+        if let Some(text) = entry::write_give_up(&key, now.as_secs(), time, reason) {
             store.write(&key, &text);
         }
     }
@@ -220,12 +220,11 @@ fn solver(text: &str, key: &Digest) -> Option<Solver> {
     Some(Solver { digest: Digest::from_hex(digest).ok()?, kind })
 }
 
-/// The key of a question that has so much time.
-fn within(key: &Digest, time: Duration) -> Digest {
+/// The key under which it is kept that a question was not decided.
+fn undecided(key: &Digest) -> Digest {
     let mut hasher = blake3::Hasher::new();
     field(&mut hasher, b"in its time");
     field(&mut hasher, key.as_bytes());
-    field(&mut hasher, &time.as_nanos().to_le_bytes());
     hasher.finalize()
 }
 
@@ -294,11 +293,12 @@ mod tests {
         let store = cache.store.as_ref().expect("a folder");
         let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_secs();
         for (when, counts) in [(now - 60, true), (now - 90_000, false), (now + 600, false)] {
-            let own = within(&key, time);
-            store.write(&own, &entry::write_give_up(&own, when, &Reason::Timeout).expect("it can be stored"));
+            let own = undecided(&key);
+            store.write(&own, &entry::write_give_up(&own, when, time, &Reason::Timeout).expect("it can be stored"));
             assert_eq!(cache.gave_up(&key, time).is_some(), counts, "{when}");
+            assert_eq!(cache.gave_up(&key, time / 2).is_some(), counts, "{when}");
+            assert_eq!(cache.gave_up(&key, time * 2), None);
         }
-        assert_eq!(cache.gave_up(&key, time * 2), None);
     }
 
     #[test]

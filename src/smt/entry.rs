@@ -1,6 +1,8 @@
 //! The text of a stored answer. An entry names the question it belongs to and ends with a checksum: what is cut off,
 //! damaged, of another version or of another question is read as nothing.
 
+use std::time::Duration;
+
 use std::fmt::Write;
 
 use indexmap::{IndexMap, IndexSet};
@@ -66,7 +68,7 @@ pub fn write(key: &Digest, query: &Query, answer: &Answer) -> Option<String> {
 }
 
 /// That a question was not decided, and when, in seconds; `None` for a reason that is not about the question.
-pub fn write_give_up(key: &Digest, when: u64, reason: &Reason) -> Option<String> {
+pub fn write_give_up(key: &Digest, when: u64, time: Duration, reason: &Reason) -> Option<String> {
     let why = match reason {
         Reason::Timeout => "time".to_owned(),
         Reason::Incomplete(why) => format!("incomplete {why}"),
@@ -77,18 +79,19 @@ pub fn write_give_up(key: &Digest, when: u64, reason: &Reason) -> Option<String>
         | Reason::Unencodable(_)
         | Reason::Disagreement(_) => return None,
     };
-    Some(seal(GAVE_UP, key, &format!("{when}\n{why}\n")))
+    Some(seal(GAVE_UP, key, &format!("{when} {}\n{why}\n", time.as_millis())))
 }
 
-/// When a question was not decided, and why.
-pub fn read_give_up(text: &str, key: &Digest) -> Option<(u64, Reason)> {
+/// When a question was not decided, in which time, and why.
+pub fn read_give_up(text: &str, key: &Digest) -> Option<(u64, Duration, Reason)> {
     let (when, why) = unseal(text, GAVE_UP, key)?.strip_suffix('\n')?.split_once('\n')?;
     let reason = match why.split_once(' ') {
         None if why == "time" => Reason::Timeout,
         Some(("incomplete", why)) => Reason::Incomplete(why.to_owned()),
         _ => return None,
     };
-    Some((when.parse().ok()?, reason))
+    let (when, time) = when.split_once(' ')?;
+    Some((when.parse().ok()?, Duration::from_millis(time.parse().ok()?), reason))
 }
 
 /// Reads an answer to this query. A model that is not one is nothing, whoever wrote it.
@@ -195,12 +198,12 @@ mod tests {
     #[test]
     fn a_question_without_an_answer_comes_back_with_its_reason() {
         for reason in [Reason::Timeout, Reason::Incomplete("the solver does not know (\nwhy)".to_owned())] {
-            let text = write_give_up(&key(), 17, &reason).expect("it can be stored");
-            assert_eq!(read_give_up(&text, &key()), Some((17, reason)));
+            let text = write_give_up(&key(), 17, Duration::from_secs(3), &reason).expect("it can be stored");
+            assert_eq!(read_give_up(&text, &key()), Some((17, Duration::from_secs(3), reason)));
             assert_eq!(read_give_up(&text, &blake3::hash(b"another")), None);
             assert_eq!(read(&text, &key(), &question().0), None);
         }
-        assert_eq!(write_give_up(&key(), 17, &Reason::SolverDied("it did".to_owned())), None);
+        assert_eq!(write_give_up(&key(), 17, Duration::from_secs(3), &Reason::SolverDied("it did".to_owned())), None);
     }
 
     #[test]

@@ -110,6 +110,8 @@ const LARGE_STACK: usize = 512 << 20;
 const TOO_DEEP: u32 = 100_000;
 /// How long after its own time limit a solver may still answer.
 const GRACE: Duration = Duration::from_millis(250);
+/// Where an answer is not needed: a question that was not decided in this time before is not asked again.
+const ENOUGH: Duration = Duration::from_millis(500);
 /// Time that any question gets that is asked a second time.
 const LITTLE: Duration = Duration::from_millis(300);
 /// What Z3 does in a millisecond, about, in its units of work.
@@ -140,6 +142,8 @@ pub struct Session {
     little: bool,
     /// This query is asked of a solver that remembers nothing.
     fresh: bool,
+    /// A question that was left undecided before, with that much time, is not asked again.
+    patience: Duration,
     /// What has no products is asked of the procedure that keeps nothing of what it learns: most often there is no solution,
     /// and it sees that in half the time.
     at_once: bool,
@@ -179,6 +183,7 @@ impl Session {
             any_model: false,
             little: false,
             fresh: false,
+            patience: Duration::MAX,
             at_once: false,
             open: Vec::new(),
         }
@@ -222,8 +227,10 @@ impl Session {
         self.fresh = true;
         let timeout = self.config.timeout;
         self.config.timeout = at_most.map_or(timeout, |most| most.min(timeout));
+        self.patience = if at_most.is_some() { ENOUGH } else { Duration::MAX };
         let answer = self.check(query);
         self.config.timeout = timeout;
+        self.patience = Duration::MAX;
         self.fresh = false;
         answer
     }
@@ -317,7 +324,7 @@ impl Session {
             return answer;
         }
         if let Some((cache, key)) = &key
-            && let Some(reason) = cache.gave_up(key, self.config.timeout)
+            && let Some(reason) = cache.gave_up(key, self.config.timeout.min(self.patience))
         {
             self.link.stats.cached += 1;
             return Answer::Unknown(reason);
