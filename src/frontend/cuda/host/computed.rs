@@ -4,6 +4,7 @@
 
 use tree_sitter::Node;
 
+use super::super::unit::child_of_kind;
 use super::Host;
 use super::places::listed_in;
 use super::variables::Part;
@@ -28,7 +29,11 @@ impl<'u> Host<'_, 'u> {
         if let Version::After(last, loops) = version {
             let last = last.and_then(|l| events.get(l)).copied()?;
             if matches!(part, Part::Field(path) if last.field != Some(path.as_str())) {
-                return None;
+                let list =
+                    last.node.child_by_field_name("parameters").or_else(|| child_of_kind(last.node, "argument_list"));
+                let made =
+                    last.value.or(list).filter(|_| self.is_dims(variable) && !self.variables[variable].is_parameter)?;
+                return (!self.is_input(made) && !self.is_free(made)).then_some(first);
             }
             // What it was called with, or what is not set; what it holds in the first round of a loop.
             if last.declares && last.value.is_none() || !loops.is_empty() && last.value.is_some_and(|v| self.is_free(v))

@@ -37,7 +37,7 @@ use calls::is_call_of_host;
 pub use fields::ObjectParts;
 use mentions::operators_of;
 pub use overlaps::{Given, Overlap};
-use places::{Arguments, Config, addresses, is_local, is_question, launches_of, may_be};
+use places::{Arguments, Config, addresses, is_local, is_question, launches_of, listed_in, may_be};
 pub use symbols::{Filled, filled};
 use variables::{Event, Part, Variable};
 use versions::Version;
@@ -116,6 +116,8 @@ struct Host<'l, 'u> {
     results: HashMap<usize, N>,
     /// Elements of tables and results of calls, by where they stand, that can only be one of some numbers.
     choices: BTreeMap<usize, (N, Vec<i128>)>,
+    /// What parameters of the template of the function are.
+    fixed: Fixed,
     /// What is taken of numbers that are made fractions.
     taken: Vec<B>,
     /// Are the arrays in a variable named only where elements are meant?
@@ -152,12 +154,14 @@ pub fn launches<'u>(lower: &mut Lower<'u>, kernel: &FunDecl<'u>, bindings: &Bind
         if !may_be(lower, kernel, node, bindings) {
             continue;
         }
+        let fixed = fixed(unit, kernel, node, bindings).unwrap_or_default();
         for (call, config, arguments) in places {
-            let read = match lower.launches.get(&call.id()) {
+            let key = (call.id(), fixed.clone());
+            let read = match lower.launches.get(&key) {
                 Some(known) => known.clone(),
                 None => {
-                    let read = launch(unit, lower, call, config, arguments);
-                    lower.launches.insert(call.id(), read.clone());
+                    let read = launch(unit, lower, call, config, arguments, fixed.clone());
+                    lower.launches.insert(key, read.clone());
                     read
                 }
             };
@@ -169,15 +173,41 @@ pub fn launches<'u>(lower: &mut Lower<'u>, kernel: &FunDecl<'u>, bindings: &Bind
     Some(found)
 }
 
+/// Parameters of the template that a launch stands in, by their names, and their values where an instance of the kernel is
+/// launched. [HOST-FIXED]
+pub type Fixed = BTreeMap<String, i128>;
+
+/// `template <int N> void run(..) { k<N><<<..>>>(..); }`: where the kernel is `k<64>`, N is 64.
+fn fixed<'u>(unit: &'u Unit<'u>, kernel: &FunDecl<'u>, name: Node<'u>, bindings: &Bindings) -> Option<Fixed> {
+    let place = name.parent().filter(|p| p.kind() == "template_function")?;
+    let given = listed_in(place.child_by_field_name("arguments")?);
+    let around = function_around(place)?.parent().filter(|p| p.kind() == "template_declaration")?;
+    let value = |list: Node<'u>| -> Vec<Option<&'u str>> {
+        let is_value = |p: &Node| matches!(p.kind(), "parameter_declaration" | "optional_parameter_declaration");
+        let name = |p: Node<'u>| Some(unit.str(declared_name(p.child_by_field_name("declarator")?)?));
+        listed_in(list).into_iter().map(|p| Some(p).filter(is_value).and_then(name)).collect()
+    };
+    let own = value(around.child_by_field_name("parameters")?);
+    let wanted = value(kernel.template?);
+    let pairs = given.iter().zip(&wanted).filter_map(|(argument, name)| {
+        let (value, _) = bindings.values.get((*name)?)?;
+        let parameter = unit.str(*argument);
+        own.contains(&Some(parameter)).then(|| (parameter.to_owned(), *value))
+    });
+    Some(pairs.collect())
+}
+
 fn launch<'u>(
     unit: &'u Unit<'u>,
     lower: &mut Lower<'u>,
     call: Node<'u>,
     config: Config<'u>,
     arguments: Arguments<'u>,
+    fixed: Fixed,
 ) -> Option<Vec<HostLaunch>> {
     let function = function_around(call)?;
     let mut host = Host::new(unit, lower, function, call);
+    host.fixed = fixed;
     let arguments = match arguments {
         Arguments::Values(values) => values,
         Arguments::Addresses(array) => {
@@ -260,6 +290,7 @@ impl<'l, 'u> Host<'l, 'u> {
             values: HashMap::new(),
             results: HashMap::new(),
             choices: BTreeMap::new(),
+            fixed: Fixed::new(),
             taken: Vec::new(),
             kept: HashMap::new(),
             symbols: HashSet::new(),

@@ -119,7 +119,9 @@ impl<'u> Host<'_, 'u> {
                 None => self.constant(node),
             };
         }
-        let Some(variable) = self.find(name, node) else { return self.constant(node) };
+        let Some(variable) = self.find(name, node) else {
+            return self.fixed.get(name).map(|value| N::num(*value)).or_else(|| self.constant(node));
+        };
         let known = &self.variables[variable];
         let ty = known.ty.filter(|ty| self.is_integer_type(*ty))?;
         let is_plain = known.declarator.is_some_and(|d| matches!(d.kind(), "identifier" | "reference_declarator"));
