@@ -210,6 +210,10 @@ impl<'u> Host<'_, 'u> {
         else {
             return false;
         };
+        // Not one that leaves before.
+        if statements.iter().any(|s| s.end_byte() > value.start_byte() && !contains(*s, value)) {
+            return false;
+        }
         let texts: Vec<String> = statements.iter().map(|s| self.squeezed(*s)).collect();
         let one_less = [format!("--{name};"), format!("{name}--;"), format!("{name}-=1;")];
         let smear = SMEAR.iter().filter(|s| **s < ty.bits).map(|s| format!("{name}|={name}>>{s};"));
@@ -247,14 +251,15 @@ impl<'u> Host<'_, 'u> {
             call = last.value.filter(|_| last.field.is_none())?;
         }
         let function = self.defined(call).filter(|_| call.kind() == "call_expression")?;
-        let at = Host::new(self.unit, self.lower, function, function).odd_part()?;
+        let (at, own) = Host::new(self.unit, self.lower, function, function).odd_part()?;
         let argument = *listed_in(call.child_by_field_name("arguments")?).get(at)?;
-        let ty = self.type_of(argument).unwrap_or(IntTy::I32);
+        // One that is not made smaller.
+        let ty = self.type_of(argument).filter(|ty| ty.bits <= own.bits)?;
         Some(one_of(&self.number(argument)?, powers(ty)))
     }
 
-    /// The parameter that the function returns after it was halved as long as it was even, or zero.
-    fn odd_part(&mut self) -> Option<usize> {
+    /// The parameter, and its type, that the function returns after it was halved as long as it was even, or zero.
+    fn odd_part(&mut self) -> Option<(usize, IntTy)> {
         self.scan();
         let returns = self.returns();
         let zero = |host: &Self, node: Node<'u>| host.unit.str(node) == "0";
@@ -290,7 +295,8 @@ impl<'u> Host<'_, 'u> {
         while !node.kind().ends_with("parameter_declaration") {
             node = node.parent()?;
         }
-        listed_in(node.parent()?).iter().position(|p| *p == node)
+        let ty = self.variables[variable].ty.and_then(|ty| self.integer_type(ty))?;
+        Some((listed_in(node.parent()?).iter().position(|p| *p == node)?, ty))
     }
 
     /// An element of a table of constants, at a subscript that is not one.
