@@ -197,7 +197,10 @@ fn value(lane: i128, own: &Offer, members: &[Member], warp_size: u32) -> Result<
         What::Any => flag(all.iter().map(|(_, v)| v.truth()).collect::<Result<Vec<_>, _>>()?.contains(&true)),
         What::All => flag(!all.iter().map(|(_, v)| v.truth()).collect::<Result<Vec<_>, _>>()?.contains(&false)),
         What::Ballot => bits(&Value::truth),
-        What::Alike => bits(&|v| Ok(v == mine)),
+        What::Alike => match all.iter().map(|(_, v)| v).find(|v| matches!(v, Value::Unknown(_))) {
+            Some(unknown) => Ok((*unknown).clone()),
+            None => bits(&|v| Ok(v == mine)),
+        },
         What::Reduce(by) => combined(by, &own.exchange.ty, all.iter().map(|(_, v)| v)),
         What::Scan(by, also_own) => {
             let before = all.iter().filter(|(other, _)| *other < lane || also_own && *other == lane);

@@ -217,8 +217,6 @@ pub fn exact(name: &str, args: &[Value], ty: &Type) -> Result<Value, Stop> {
         ("exp10", [x]) => 10f64.powf(*x),
         ("expm1", [x]) => x.exp_m1(),
         ("log1p", [x]) => x.ln_1p(),
-        ("sinpi", [x]) => (x * std::f64::consts::PI).sin(),
-        ("cospi", [x]) => (x * std::f64::consts::PI).cos(),
         ("saturate", [x]) => x.clamp(0.0, 1.0),
         ("hypot", [x, y]) => x.hypot(*y),
         ("copysign", [x, y]) => x.copysign(*y),
@@ -238,8 +236,7 @@ pub fn exact(name: &str, args: &[Value], ty: &Type) -> Result<Value, Stop> {
         ("fmul_rn", [x, y]) => x * y,
         ("hneg", [x]) => -x,
         ("half2float" | "float2half" | "float2half_rn" | "double2half", [x]) => *x,
-        ("bfloat162float" | "float2bfloat16" | "float2bfloat16_rn" | "double2bfloat16", [x]) => *x,
-        ("int2half_rn" | "uint2half_rn" | "int2bfloat16_rn", [x]) => *x,
+        ("int2half_rn" | "uint2half_rn", [x]) => *x,
         _ => return unsupported(format!("`{name}`")),
     };
     Ok(Value::Float(rounded(real, *bytes)))
@@ -294,7 +291,6 @@ pub fn outputs(name: &str, args: &[Value]) -> Vec<f64> {
     let Some(Value::Float(x)) = args.first() else { return Vec::new() };
     match name.trim_start_matches('_').trim_end_matches('f') {
         "sincos" => vec![x.sin(), x.cos()],
-        "sincospi" => vec![(x * std::f64::consts::PI).sin(), (x * std::f64::consts::PI).cos()],
         "mod" => vec![x.trunc()],
         _ => Vec::new(),
     }

@@ -254,7 +254,11 @@ impl<'t> Body<'_, 't> {
     /// Is a name with something in front that of a member of such a type?
     pub(super) fn is_of_open_parameter(&self, node: Node<'t>) -> bool {
         let scope = node.child_by_field_name("scope").filter(|_| node.kind() == "qualified_identifier");
-        scope.is_some_and(|scope| self.open_parameter(scope).is_some())
+        scope.is_some_and(|scope| {
+            // Or of one that was given such a type.
+            let given = self.bindings.types.get(self.text(scope));
+            self.open_parameter(scope).is_some() || matches!(given, Some(Type::Unknown(_)))
+        })
     }
 
     fn named(&mut self, name: &str, qualifier: &Qualifier) -> Type {

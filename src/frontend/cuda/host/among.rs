@@ -163,7 +163,8 @@ impl<'u> Host<'_, 'u> {
         let is_plain = own.iter().all(|d| d.class.is_none() && d.template.is_none() && is_same(&d));
         let ty = only.node.child_by_field_name("type").filter(|ty| self.is_integer_type(*ty));
         let returns = only.node.child_by_field_name("declarator").is_some_and(|d| d.kind() == "function_declarator");
-        (is_plain && ty.is_some() && returns && !self.is_method()).then_some(only.node)
+        let is_wide = ty.and_then(|ty| self.integer_type(ty)).is_some_and(|ty| ty.bits >= 32);
+        (is_plain && is_wide && returns && !self.is_method()).then_some(only.node)
     }
 
     /// Does a function return powers of two, or zero?

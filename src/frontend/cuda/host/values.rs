@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use super::super::unit::{FunDecl, declared_name, last_named};
 use super::places::listed_in;
 use super::types::{converted, in_common, integer_type};
-use super::variables::Part;
+use super::variables::{Part, contains};
 use super::{Host, MAX_DEPTH, symbol};
 use crate::base::Name;
 use crate::exp::{B, IntTy, N, NBin, NRel};
@@ -189,7 +189,7 @@ impl<'u> Host<'_, 'u> {
             return Some(N::bin(NBin::Div, IntTy::MATH, &l, &r));
         }
         if self.unit.str(division).ends_with(['f', 'F']) {
-            self.exact(&l, "float");
+            self.exact(&l, "float", division)?;
         }
         // Where the sides have one sign the quotient is rounded away from zero, else towards it.
         let up = |step: &N, op: NBin| {
@@ -221,7 +221,7 @@ impl<'u> Host<'_, 'u> {
             }
             "cast_expression" if matches!(self.unit.str(node.child_by_field_name("type")?), "float" | "double") => {
                 let value = self.number(node.child_by_field_name("value")?)?;
-                self.exact(&value, self.unit.str(node.child_by_field_name("type")?));
+                self.exact(&value, self.unit.str(node.child_by_field_name("type")?), node)?;
                 Some((value, true))
             }
             "call_expression" => {
@@ -231,7 +231,7 @@ impl<'u> Host<'_, 'u> {
                     return Some((self.number(node)?, false));
                 }
                 let value = self.number(node.child_by_field_name("arguments")?.named_child(0)?)?;
-                self.exact(&value, callee);
+                self.exact(&value, callee, node)?;
                 Some((value, true))
             }
             _ => Some((self.number(node)?, false)),
@@ -239,11 +239,31 @@ impl<'u> Host<'_, 'u> {
     }
 
     /// A number that is made one of `float` is taken to have no more bits than that, which is listed.
-    fn exact(&mut self, value: &N, ty: &str) {
-        let limit = N::num(1 << 24);
-        if !ty.contains("double") && value.as_num().is_none() && self.arguments.is_empty() {
-            self.taken.push(value.le(&limit));
+    /// `None`: it is not made one whenever the kernel is launched.
+    fn exact(&mut self, value: &N, ty: &str, node: Node<'u>) -> Option<()> {
+        if !ty.contains("double") && value.as_num().is_none() {
+            (self.arguments.is_empty() && self.is_sure(node)).then_some(())?;
+            self.taken.push(value.le(&N::num(1 << 24)));
         }
+        Some(())
+    }
+
+    /// Is an expression evaluated before each launch, or for it?
+    fn is_sure(&self, node: Node<'u>) -> bool {
+        let mut inner = node;
+        while inner != self.launch {
+            let Some(outer) = inner.parent() else { return false };
+            let operator = outer.child_by_field_name("operator").map_or("", |o| self.unit.str(o));
+            match outer.kind() {
+                "conditional_expression" | "lambda_expression" => return false,
+                "binary_expression" if matches!(operator, "&&" | "||") => return false,
+                kind if kind.ends_with("statement") || kind == "declaration" => {
+                    return contains(outer, self.launch) || self.dominating(node, self.launch).is_some();
+                }
+                _ => inner = outer,
+            }
+        }
+        true
     }
 
     /// What a call of another function returns: a number that nothing is known of. No two calls return the same one.
