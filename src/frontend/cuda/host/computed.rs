@@ -94,7 +94,9 @@ impl<'u> Host<'_, 'u> {
     fn is_free(&mut self, node: Node<'u>) -> bool {
         let mut stack = vec![node];
         while let Some(node) = stack.pop() {
-            if node.kind() == "identifier" && self.variable_at(node).is_some_and(|v| v.is_parameter) {
+            // `dim3 b(q);` reads as the declaration of a function.
+            let is_name = matches!(node.kind(), "identifier" | "type_identifier");
+            if is_name && self.variable_at(node).is_some_and(|v| v.is_parameter || v.is_remote || v.is_wild) {
                 return true;
             }
             stack.extend(listed_in(node));
