@@ -378,8 +378,16 @@ impl Check<'_> {
         // With other sizes there may be more.
         if let Some(reason) = guessed {
             self.cut = true;
-            if !self.findings.any(FindingClass::Confirmed) {
-                return self.unknown(array, &reason, at.level);
+            if self.findings.any(FindingClass::Confirmed) {
+                return;
+            }
+            asked.within.clear();
+            asked.blocked.clear();
+            asked.avoided.clear();
+            self.queries += 1;
+            match self.session.exists(&asked.query([B::not(&asked.races.same_value)])) {
+                Answer::Unsat { assumptions } => self.rests_on(assumptions),
+                Answer::Sat(_) | Answer::Unknown(_) => return self.unknown(array, &reason, at.level),
             }
         }
         if !any {

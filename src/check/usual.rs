@@ -14,6 +14,8 @@ impl Check<'_> {
     /// That what the host computes has usual values; `None` where it computes nothing that the kernel has.
     pub(super) fn usual(&self) -> Option<B> {
         let computed = &self.source.host.computed;
+        // Of a smaller type, all values are usual.
+        let is_computed = |v: &Var| computed.contains_key(v.name.as_str()) && !(1..32).contains(&v.ty.bits);
         let among = |v: &Var| {
             let values = match v.name.as_str() {
                 "blockDim.x" | "gridDim.x" => &LAUNCHES[..],
@@ -25,7 +27,7 @@ impl Check<'_> {
             B::or(fits.map(|n| N::var(v).eq(&N::num(*n))).collect::<Vec<_>>())
         };
         let globals = self.inferred.kernel.globals.iter();
-        let known: Vec<B> = globals.filter(|v| computed.contains_key(v.name.as_str())).map(among).collect();
+        let known: Vec<B> = globals.filter(|v| is_computed(v)).map(among).collect();
         (!known.is_empty()).then(|| B::and(known))
     }
 

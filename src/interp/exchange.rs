@@ -121,7 +121,7 @@ pub(super) fn trade(workers: &mut [Worker], block: [u32; 3], warp_size: u32) -> 
         let in_block = |w: &Worker| w.place.block_id == place.block_id && (tile || w.place.warp == place.warp);
         let included = |lane: i128| match (offer.exchange.tile, offer.operands.first()) {
             (Some(tile), _) => lane / i128::from(tile) == own / i128::from(tile),
-            (None, Some(Value::Int(mask))) => (mask >> lane) & 1 == 1,
+            (None, Some(Value::Int(mask))) => lane < 64 && (mask >> lane) & 1 == 1,
             (None, _) => false,
         };
         let mask = |o: &Offer| if tile { None } else { o.operands.first().cloned() };
@@ -167,6 +167,9 @@ fn value(lane: i128, own: &Offer, members: &[Member], warp_size: u32) -> Result<
     let tile = own.exchange.tile.map(i128::from);
     let rank = |lane: i128| tile.map_or(lane, |tile| lane % tile);
     let flag = |holds: bool| Ok(Value::Int(i128::from(holds)));
+    if matches!(own.exchange.what, What::Ballot | What::Alike) && all.iter().any(|(lane, _)| rank(*lane) >= 64) {
+        return unsupported("a vote of so many threads");
+    }
     let bits = |of: &dyn Fn(&Value) -> Result<bool, Stop>| {
         all.iter().try_fold(0i128, |bits, (lane, v)| Ok(bits | (i128::from(of(v)?) << rank(*lane)))).map(Value::Int)
     };
@@ -191,8 +194,10 @@ fn value(lane: i128, own: &Offer, members: &[Member], warp_size: u32) -> Result<
                 What::After => Some(lane + IntTy::U32.wrap(by)).filter(|from| *from < start + width).unwrap_or(lane),
                 _ => Some(lane ^ IntTy::U32.wrap(by)).filter(|from| *from < start + width).unwrap_or(lane),
             };
-            // Of a lane that does not take part any value, which may be this thread's.
-            Ok(all.iter().find(|(lane, _)| *lane == from).map_or(mine, |(_, value)| value).clone())
+            let found = all.iter().find(|(lane, _)| *lane == from);
+            let unknown =
+                || Value::Unknown(Stop::Unsupported("the value of a lane that does not take part".to_owned()));
+            Ok(found.map_or_else(unknown, |(_, value)| value.clone()))
         }
         What::Any => flag(all.iter().map(|(_, v)| v.truth()).collect::<Result<Vec<_>, _>>()?.contains(&true)),
         What::All => flag(!all.iter().map(|(_, v)| v.truth()).collect::<Result<Vec<_>, _>>()?.contains(&false)),

@@ -1,9 +1,8 @@
 //! The text of a stored answer. An entry names the question it belongs to and ends with a checksum: what is cut off,
 //! damaged, of another version or of another question is read as nothing.
 
-use std::time::Duration;
-
 use std::fmt::Write;
+use std::time::Duration;
 
 use indexmap::{IndexMap, IndexSet};
 

@@ -347,8 +347,12 @@ impl<'p> Walk<'p> {
                 if let ("__mul24" | "__umul24", [Value::Num(a), Value::Num(b)], Type::Int(ty)) =
                     (name.as_str(), &values[..], &expr.ty)
                 {
-                    self.takes_for_granted("what is multiplied by a function for 24 bits has no more");
-                    return Value::Num(N::bin(NBin::Mul, *ty, a, b));
+                    let narrow = IntTy { bits: 24, signed: ty.signed };
+                    let low = |n: &N| n.as_num().map_or_else(|| n.clone(), |n| N::num(narrow.wrap(n)));
+                    if a.as_num().is_none() || b.as_num().is_none() {
+                        self.takes_for_granted("what is multiplied by a function for 24 bits has no more");
+                    }
+                    return Value::Num(N::bin(NBin::Mul, *ty, &low(a), &low(b)));
                 }
                 if let Some(value) = computed(name.as_str(), args, &values, &expr.ty) {
                     return value;

@@ -10,6 +10,7 @@ use super::super::unit::{FunDecl, last_named};
 use super::Host;
 use super::places::listed_in;
 use super::variables::{Event, Part, contains};
+use crate::base::Name;
 use crate::exp::{B, IntTy, N};
 
 /// Tables with more elements than this are not looked at.
@@ -61,7 +62,7 @@ impl<'u> Host<'_, 'u> {
     pub(super) fn note_powers(&mut self, call: Node<'u>, value: &N, ty: IntTy) {
         if ty.bits >= 32 && self.defined(call).is_some_and(|own| self.returns_powers(own, 1)) {
             let numbers = std::iter::once(0).chain(powers(ty)).collect();
-            self.choices.insert(call.start_byte(), (value.clone(), numbers));
+            self.choices.insert((call.start_byte(), call.end_byte()), (value.clone(), numbers));
         }
     }
 
@@ -73,7 +74,7 @@ impl<'u> Host<'_, 'u> {
         }
         let known = &self.variables[variable];
         let plain = known.declarator.is_some_and(|d| d.kind() == "identifier")
-            && known.ty.is_some_and(|ty| self.is_integer_type(ty))
+            && known.ty.is_some_and(|ty| self.is_wide(ty))
             && !(known.is_wild || known.is_remote || known.escapes.is_some());
         let events = known.events.clone();
         let mut keeps = |host: &mut Self, event: &Event<'u>| match event.value {
@@ -98,6 +99,11 @@ impl<'u> Host<'_, 'u> {
         plain && !events.is_empty() && events.iter().all(|e| keeps(self, e))
     }
 
+    /// Is a type one of integers of 32 bits or more? In a smaller one, a power of two may become negative.
+    fn is_wide(&self, ty: Node<'u>) -> bool {
+        self.is_integer_type(ty) && self.integer_type(ty).is_none_or(|ty| ty.bits >= 32)
+    }
+
     fn is_power_of(&mut self, node: Node<'u>, seen: &mut HashSet<usize>, depth: usize) -> bool {
         if let Some(n) = self.constant(node).and_then(|n| n.as_num()) {
             return n == 0 || n > 0 && n & (n - 1) == 0;
@@ -114,7 +120,7 @@ impl<'u> Host<'_, 'u> {
             },
             "cast_expression" => {
                 let (Some(ty), Some(value)) = (field("type"), field("value")) else { return false };
-                self.is_integer_type(ty) && self.is_power_of(value, seen, depth)
+                self.is_wide(ty) && self.is_power_of(value, seen, depth)
             }
             "identifier" => {
                 let known = self.find(self.unit.str(node), node);
@@ -135,7 +141,7 @@ impl<'u> Host<'_, 'u> {
                 let (Some(function), Some(list)) = (field("function"), field("arguments")) else { return false };
                 let name = self.callee(function);
                 let arguments = listed_in(list);
-                if !self.lower.names.functions.contains_key(name) {
+                if !self.lower.names.functions.contains_key(name) && self.find(name, function).is_none() {
                     let [l, r] = arguments[..] else { return false };
                     return matches!(name, "min" | "max") && both(self, Some(l), Some(r));
                 }
@@ -248,6 +254,8 @@ impl<'u> Host<'_, 'u> {
         let mut call = left;
         if call.kind() == "identifier" {
             let variable = self.find(self.unit.str(call), call)?;
+            // `bool r = odd_part(n);` says nothing.
+            self.variables[variable].ty.filter(|ty| self.is_wide(*ty))?;
             let last = self.last_change(variable, &Part::Whole, call)?;
             call = last.value.filter(|_| last.field.is_none())?;
         }
@@ -302,7 +310,8 @@ impl<'u> Host<'_, 'u> {
 
     /// An element of a table of constants, at a subscript that is not one.
     pub(super) fn element_of(&mut self, node: Node<'u>) -> Option<N> {
-        if let Some((value, _)) = self.choices.get(&node.start_byte()) {
+        let key = (node.start_byte(), node.end_byte());
+        if let Some((value, _)) = self.choices.get(&key) {
             return Some(value.clone());
         }
         let table = node.child_by_field_name("argument").filter(|a| a.kind() == "identifier")?;
@@ -313,9 +322,9 @@ impl<'u> Host<'_, 'u> {
             name.push('\'');
         }
         let ty = self.element_type(variable)?;
-        self.types.insert(crate::base::Name::new(name.as_str()), ty);
+        self.types.insert(Name::new(name.as_str()), ty);
         let value = super::symbol(&name);
-        self.choices.insert(node.start_byte(), (value.clone(), numbers));
+        self.choices.insert(key, (value.clone(), numbers));
         Some(value)
     }
 
@@ -344,7 +353,8 @@ impl<'u> Host<'_, 'u> {
     fn element_type(&self, variable: usize) -> Option<IntTy> {
         let ty = self.variables[variable].ty?;
         let text = self.unit.str(ty);
-        let inner = text.strip_suffix('>').and_then(|t| t.strip_prefix("std::").unwrap_or(t).strip_prefix("vector<"));
+        let inner = text.strip_suffix('>').filter(|_| !self.lower.names.types.contains_key("vector"));
+        let inner = inner.and_then(|t| t.strip_prefix("std::").unwrap_or(t).strip_prefix("vector<"));
         match inner {
             Some(inner) => {
                 let words = ["int", "unsigned", "unsigned int", "size_t", "uint32_t", "int32_t", "int64_t", "long"];
@@ -364,10 +374,7 @@ impl<'u> Host<'_, 'u> {
         let is_vector = declarator.kind() == "identifier" && self.unit.str(known.ty?).ends_with('>');
         (is_array || is_vector).then_some(())?;
         (!known.is_wild && !known.is_remote).then_some(())?;
-        let is_size = |event: &Event<'u>| {
-            let text = self.squeezed(event.node);
-            [".size()", ".begin()", ".end()"].iter().any(|m| text == format!("{name}{m}"))
-        };
+        let is_size = |event: &Event<'u>| self.squeezed(event.node) == format!("{name}.size()");
         known.events.iter().all(|e| e.declares || is_vector && is_size(e)).then_some(())?;
         let list = known.events.iter().find(|e| e.declares)?.value.filter(|v| v.kind() == "initializer_list")?;
         let mut stack = vec![self.function];

@@ -200,9 +200,4 @@ impl<'u> Host<'_, 'u> {
             !decl.has_body
         })
     }
-
-    /// Is an argument or a size, of which nothing is known, computed here?
-    pub(super) fn is_made(&mut self, node: Node<'u>) -> bool {
-        !self.is_input(node)
-    }
 }

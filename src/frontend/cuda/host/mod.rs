@@ -115,7 +115,7 @@ struct Host<'l, 'u> {
     /// What calls return, by their nodes.
     results: HashMap<usize, N>,
     /// Elements of tables and results of calls, by where they stand, that can only be one of some numbers.
-    choices: BTreeMap<usize, (N, Vec<i128>)>,
+    choices: BTreeMap<(usize, usize), (N, Vec<i128>)>,
     /// What parameters of the template of the function are.
     fixed: Fixed,
     /// What is taken of numbers that are made fractions.
@@ -230,9 +230,9 @@ fn launch<'u>(
     let arguments = &arguments[..packed.unwrap_or(arguments.len())];
     let args: Vec<_> = arguments.iter().map(|a| Some((host.number(*a)?, host.type_of(*a)))).collect();
     let made = Made {
-        args: (0..args.len()).filter(|i| args[*i].is_none() && host.is_made(arguments[*i])).collect(),
-        grid: sizes.0.is_some_and(|n| grid[0].is_none() && host.is_made(n)),
-        block: sizes.1.is_some_and(|n| block[0].is_none() && host.is_made(n)),
+        args: (0..args.len()).filter(|i| args[*i].is_none() && !host.is_input(arguments[*i])).collect(),
+        grid: sizes.0.is_some_and(|n| grid[0].is_none() && !host.is_input(n)),
+        block: sizes.1.is_some_and(|n| block[0].is_none() && !host.is_input(n)),
     };
     let pointers = arguments.iter().map(|a| host.pointer(*a)).collect();
     let mut overlaps = host.overlaps(arguments);

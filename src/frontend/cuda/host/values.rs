@@ -257,6 +257,9 @@ impl<'u> Host<'_, 'u> {
             match outer.kind() {
                 "conditional_expression" | "lambda_expression" => return false,
                 "binary_expression" if matches!(operator, "&&" | "||") => return false,
+                // What is done after the first round.
+                "for_statement" if outer.child_by_field_name("update") == Some(inner) => return false,
+                "do_statement" => return false,
                 kind if kind.ends_with("statement") || kind == "declaration" => {
                     return contains(outer, self.launch) || self.dominating(node, self.launch).is_some();
                 }
