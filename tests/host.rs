@@ -627,3 +627,19 @@ fn a_variable_that_is_only_halved_is_a_power_of_two() {
     let report = decides(kernel, &host("1024"), &host("3"));
     assumes(&report, "s is 0 or a power of two (the launch on line");
 }
+
+/// [HOST-COMPUTED]: what the host computes unseen may be any number, but a race is certain only with usual ones.
+#[test]
+fn a_race_that_only_unusual_values_show_is_not_certain() {
+    let host = "int up(int n) { int r = 3; while (r < n) r *= 3; return r; }
+        void f(int *a, int n) { k<<<1, 32>>>(a, up(n)); }";
+    let verdict = |body: &str| check(&format!("__global__ void k(int *a, int s) {{ {body} }}\n{host}\n"), false);
+    assert_eq!(verdict("if (s > 5) a[0] = threadIdx.x;").verdict, Verdict::Racy);
+    let unusual = verdict("if (s == 9) a[0] = threadIdx.x;");
+    assert_eq!(unusual.verdict, Verdict::Inconclusive);
+    let reason = unusual.findings[0].reason.clone().expect("a reason");
+    assert!(reason.contains("`s`") && reason.contains("the host code may never give"), "{reason}");
+    // That all stores are of one value holds for all sizes, or is not said.
+    assert_eq!(verdict("if (s > 5) a[0] = 7;").verdict, Verdict::SameValue);
+    assert_eq!(verdict("if (s > 5) a[0] = s == 9 ? threadIdx.x : 7;").verdict, Verdict::Inconclusive);
+}
