@@ -12,6 +12,11 @@ pub(super) fn texel(inputs: &Inputs, operands: &[Value], ty: &Type) -> Result<Va
         return unsupported(format!("a texel of type `{ty}`"));
     }
     let mut place = inputs.seed;
+    // Where clamping may make several one.
+    if operands.iter().skip(1).any(|o| matches!(o, Value::Int(n) if *n < 0) || matches!(o, Value::Float(x) if *x < 0.0))
+    {
+        return unsupported("a fetch outside of a texture");
+    }
     for operand in operands.iter().take(if inputs.flat.is_empty() { operands.len() } else { 1 }) {
         place = mix(place
             ^ match operand {
