@@ -176,6 +176,39 @@ fn a_solver_that_is_too_slow_every_time_is_inconclusive() {
 }
 
 #[test]
+fn kernels_share_the_time_of_a_run() {
+    let folder = folder();
+    let talk = std::fs::canonicalize("tests/fake-solvers/talk.inc").expect("it is there");
+    let asked = folder.path().join("asked");
+    let hangs = format!("echo . >> '{}'; sleep 60;", asked.display());
+    let script =
+        write(&folder, "z3-asked.sh", format!("#!/bin/sh\n. '{}'\non_check() {{ {hangs} }}\ntalk\n", talk.display()));
+    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("ours");
+    let hard =
+        "//--blockDim=32 --gridDim=1\n__global__ void hard(int *a, int n) { a[threadIdx.x * n] = threadIdx.x; }\n";
+    let easy = |i: usize| format!("__global__ void easy{i}(int *a) {{ a[threadIdx.x] = 0; }}\n");
+    let mut tries = Vec::new();
+    for others in [0, 3] {
+        let text = hard.to_owned() + &(0..others).map(easy).collect::<String>();
+        let file = write(&folder, &format!("with-{others}.cu"), text);
+        let output = program()
+            .args(["check", "--no-cache", "--format", "json", "-j", "1"])
+            .args(["--timeout", "4s", "--solver", &script, &file])
+            .output()
+            .expect("the program runs");
+        assert_eq!(code(&output), 3, "{}", all(&output));
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a report");
+        let verdicts: Vec<&str> =
+            json["kernels"].as_array().expect("kernels").iter().filter_map(|k| k["verdict"].as_str()).collect();
+        assert_eq!(verdicts, [&["inconclusive"][..], &["race-free"; 3][..others]].concat());
+        tries.push(std::fs::read_to_string(&asked).expect("it was asked").len());
+        std::fs::remove_file(&asked).expect("ours");
+    }
+    // What the others did not need goes to the first.
+    assert!(tries[1] > tries[0], "{tries:?}");
+}
+
+#[test]
 fn levels_are_selected_by_their_names() {
     let racy = |name: &str| format!("corpus/handmade/clusters/exchange-{name}-racy.cu");
     let (in_cluster, across) = (racy("block-sync"), racy("across"));

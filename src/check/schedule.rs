@@ -30,7 +30,7 @@ pub struct Settings {
     /// Names of kernels to check; empty for all.
     pub kernels: Vec<String>,
     pub jobs: usize,
-    /// No kernel is begun after this.
+    /// When the run ends; see [RUN-SHARE].
     pub deadline: Option<Instant>,
 }
 
@@ -112,41 +112,7 @@ pub fn check_files(inputs: &[(PathBuf, String)], settings: &Settings, solver: &S
         let base = kernel.split('<').next().unwrap_or("");
         settings.kernels.is_empty() || settings.kernels.iter().any(|n| *n == kernel || n == base)
     });
-    let kernels = parallel(
-        &tasks,
-        settings.jobs,
-        || (),
-        |(), (f, k)| {
-            let file = &files[*f];
-            let kernel = &file.kernels[*k];
-            let (launch, notes) = launch(settings.block, settings.grid, &file.header, kernel, settings.ignore_host);
-            if settings.deadline.is_some_and(|d| Instant::now() >= d) {
-                return gave_up(
-                    file,
-                    *k,
-                    launch,
-                    "run-timeout",
-                    "the time for the run was over before this kernel was begun",
-                );
-            }
-            if let Some(what) = solver.second.as_ref().and_then(|second| second.disagreement()) {
-                return gave_up(file, *k, launch, "solver-failed", &what);
-            }
-            // A solver of its own for each kernel: its answers must not depend on what a worker asked before. With a
-            // folder to keep them in, the same goes for the numbers of the questions.
-            let folder = solver.keep_dir.as_ref();
-            let keep_dir = folder.map(|d| d.join(format!("{f:03}-{k:02}-{}", file_name(&kernel.name))));
-            let mut session = Session::new(SolverConfig { keep_dir, deadline: settings.deadline, ..solver.clone() });
-            let report = check_kernel(kernel, &file.sources, &launch, &notes, &settings.check, &mut session);
-            clear_term_tables();
-            report
-        },
-        |(f, k), text| {
-            let launch =
-                Launch { block: [None; 3], grid: [None; 3], from: LaunchSource::Symbolic, open: [[false; 3]; 2] };
-            gave_up(&files[*f], *k, launch, "internal-error", &text)
-        },
-    );
+    let kernels = check_kernels(&files, &tasks, settings, solver);
     let mut included: Vec<IncludedFile> = Vec::new();
     let pointed: std::collections::BTreeSet<String> = kernels
         .iter()
@@ -173,6 +139,82 @@ pub fn check_files(inputs: &[(PathBuf, String)], settings: &Settings, solver: &S
         included,
         time_ms: started.elapsed().as_secs_f64() * 1000.0,
     }
+}
+
+/// [RUN-SHARE] Checks kernels until the end of the run. Each may take its share of the time that is left; what some do
+/// not need is shared among those to which their share was not enough, as long as it is more than they had.
+fn check_kernels(
+    files: &[SourceFile],
+    tasks: &[(usize, usize)],
+    settings: &Settings,
+    solver: &SolverConfig,
+) -> Vec<KernelReport> {
+    let left = || settings.deadline.map(|end| end.saturating_duration_since(Instant::now()));
+    let mut reports: Vec<Option<KernelReport>> = tasks.iter().map(|_| None).collect();
+    let mut open: Vec<(usize, Duration)> = (0..tasks.len()).map(|task| (task, Duration::ZERO)).collect();
+    while !open.is_empty() {
+        let begun = AtomicUsize::new(0);
+        let checked = parallel(
+            &open,
+            settings.jobs,
+            || (),
+            |(), (task, _)| {
+                let waiting = open.len() - begun.fetch_add(1, Ordering::Relaxed);
+                let share = left().map(|time| share(time, settings.jobs, waiting));
+                let end = share.map(|share| Instant::now() + share);
+                let report =
+                    check_one(files, tasks[*task], settings, &SolverConfig { deadline: end, ..solver.clone() });
+                let cut = report.verdict == Verdict::Inconclusive && end.is_some_and(|end| Instant::now() >= end);
+                (report, share.filter(|_| cut))
+            },
+            |(task, _), text| {
+                let (f, k) = tasks[*task];
+                let from = LaunchSource::Symbolic;
+                let launch = Launch { block: [None; 3], grid: [None; 3], from, open: [[false; 3]; 2] };
+                (gave_up(&files[f], k, launch, "internal-error", &text), None)
+            },
+        );
+        let mut cut = Vec::new();
+        for ((task, _), (report, had)) in open.iter().zip(checked) {
+            // What was found out the first time is not lost.
+            let unbegun = report.reasons.first().is_some_and(|reason| reason.code == "run-timeout");
+            if !unbegun || reports[*task].is_none() {
+                reports[*task] = Some(report);
+            }
+            cut.extend(had.map(|had| (*task, had)));
+        }
+        let next = left().map_or(Duration::ZERO, |time| share(time, settings.jobs, cut.len()));
+        cut.retain(|(_, had)| next > *had);
+        open = cut;
+    }
+    reports.into_iter().flatten().collect()
+}
+
+/// The time for one of so many kernels, on so many processors.
+fn share(time: Duration, jobs: usize, kernels: usize) -> Duration {
+    let rounds = kernels.max(1) as f64 / jobs.clamp(1, kernels.max(1)) as f64;
+    time.div_f64(rounds)
+}
+
+fn check_one(files: &[SourceFile], (f, k): (usize, usize), settings: &Settings, solver: &SolverConfig) -> KernelReport {
+    let file = &files[f];
+    let kernel = &file.kernels[k];
+    let (launch, notes) = launch(settings.block, settings.grid, &file.header, kernel, settings.ignore_host);
+    if settings.deadline.is_some_and(|end| Instant::now() >= end) {
+        let text = "the time for the run was over before this kernel was begun";
+        return gave_up(file, k, launch, "run-timeout", text);
+    }
+    if let Some(what) = solver.second.as_ref().and_then(|second| second.disagreement()) {
+        return gave_up(file, k, launch, "solver-failed", &what);
+    }
+    // A solver of its own for each kernel: its answers must not depend on what a worker asked before. With a folder to
+    // keep them in, the same goes for the numbers of the questions.
+    let folder = solver.keep_dir.as_ref();
+    let keep_dir = folder.map(|d| d.join(format!("{f:03}-{k:02}-{}", file_name(&kernel.name))));
+    let mut session = Session::new(SolverConfig { keep_dir, ..solver.clone() });
+    let report = check_kernel(kernel, &file.sources, &launch, &notes, &settings.check, &mut session);
+    clear_term_tables();
+    report
 }
 
 /// A name that is fit for a file.

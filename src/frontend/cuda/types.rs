@@ -357,6 +357,7 @@ impl<'t> Body<'_, 't> {
         }
         let Some(body) = node.child_by_field_name("body").filter(|_| self.type_depth <= 40) else { return Type::INT };
         self.type_depth += 1;
+        self.lower.enumerations.push(node.id());
         let (mut least, mut most, mut next) = (0i128, 0i128, Some(0i128));
         let mut cursor = body.walk();
         for item in body.named_children(&mut cursor).filter(|c| c.kind() == "enumerator").collect::<Vec<_>>() {
@@ -365,13 +366,12 @@ impl<'t> Body<'_, 't> {
             }
             if let Some(value) = next {
                 (least, most) = (least.min(value), most.max(value));
-                next = Some(value + 1);
+                next = value.checked_add(1);
             }
         }
+        self.lower.enumerations.pop();
         self.type_depth -= 1;
-        let holds = |ty: &&IntTy| ty.contains(least) && ty.contains(most);
-        let ty = [IntTy::I32, IntTy::U32, IntTy::I64, IntTy::U64].iter().find(holds).copied();
-        Type::Int(ty.unwrap_or(IntTy::I64))
+        integer_for(least, most)
     }
 
     /// A type that is declared in a class, or in a base of it.
@@ -992,4 +992,11 @@ fn flatten_anonymous(mut layout: StructTy) -> StructTy {
     }
     layout.fields = fields;
     layout
+}
+
+/// The first integer type, as an enumeration takes it, that holds two values.
+pub(super) fn integer_for(least: i128, most: i128) -> Type {
+    let holds = |ty: &&IntTy| ty.contains(least) && ty.contains(most);
+    let ty = [IntTy::I32, IntTy::U32, IntTy::I64, IntTy::U64].iter().find(holds).copied();
+    Type::Int(ty.unwrap_or(IntTy::I64))
 }

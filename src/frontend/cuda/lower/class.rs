@@ -213,10 +213,8 @@ impl<'l, 't> Body<'l, 't> {
                 (value, ty)
             }
             (None, None, Some(enumerator)) => {
-                let value = outer.enumerator(&enumerator);
-                // The type of all is made of the values of all.
-                outer.lower.constants.insert(key.clone(), (value, Type::INT));
-                (value, outer.enumerator_type(&enumerator))
+                let found = outer.enumerator(&enumerator);
+                return Some(found.map(|(value, ty)| Expr::new(ExprKind::Int(value), ty, span)));
             }
             (None, None, None) => return None,
         };

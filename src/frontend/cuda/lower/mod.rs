@@ -128,8 +128,12 @@ pub struct Lower<'t> {
     globals: HashMap<usize, GlobalId>,
     /// Those of templates, with their arguments.
     instances_of_globals: HashMap<(usize, String), GlobalId>,
-    /// Those whose values are being computed.
-    enumerators: Vec<usize>,
+    /// The values of enumerators and the types of their expressions: by the node of the expression, and the instance. One
+    /// that is being computed has none.
+    enumerators: HashMap<(usize, String, bool), Option<(i128, Type)>>,
+    enumeration_types: HashMap<(usize, String, bool), Type>,
+    /// The enumerations that we are in the list of.
+    pub enumerations: Vec<usize>,
     /// The constants of classes: by what declares them, the instance, and whether that was laid out.
     constants: HashMap<(usize, String, bool), (Option<i128>, Type)>,
     /// The scopes that nodes stand in, as far as they were asked for.
@@ -201,7 +205,9 @@ impl<'t> Lower<'t> {
             pending: Vec::new(),
             globals: HashMap::new(),
             instances_of_globals: HashMap::new(),
-            enumerators: Vec::new(),
+            enumerators: HashMap::new(),
+            enumeration_types: HashMap::new(),
+            enumerations: Vec::new(),
             constants: HashMap::new(),
             scopes_of: HashMap::new(),
             lambdas: HashMap::new(),

@@ -3,6 +3,7 @@
 use super::bases::is_same;
 use super::fragments::layout_constant;
 use super::*;
+use crate::frontend::cuda::types::integer_for;
 
 impl<'l, 't> Body<'l, 't> {
     /// The namespaces and classes around a declaration.
@@ -67,8 +68,7 @@ impl<'l, 't> Body<'l, 't> {
         };
         match self.lower.names.find_enumerator(name, self.scope, qualifier) {
             Found::One(enumerator) => {
-                let value = self.enumerator(&enumerator)?;
-                let ty = self.enumerator_type(&enumerator);
+                let (value, ty) = self.enumerator(&enumerator)?;
                 return Some(Expr::new(ExprKind::Int(value), ty, span));
             }
             Found::Ambiguous => return ambiguous(name),
@@ -155,11 +155,12 @@ impl<'l, 't> Body<'l, 't> {
         id
     }
 
-    pub(super) fn enumerator(&mut self, enumerator: &Enumerator<'t>) -> Option<i128> {
+    /// The value of an enumerator and its type: that of the enumeration, but within its list that of the value
+    /// (C++ [dcl.enum]). Each is computed once: they are made of those before them.
+    pub(super) fn enumerator(&mut self, enumerator: &Enumerator<'t>) -> Option<(i128, Type)> {
         if self.type_depth > 200 {
             return None;
         }
-        let Some(node) = enumerator.base else { return Some(enumerator.plus) };
         let (scope, type_depth) = (self.declared_in(enumerator.node), self.type_depth + 1);
         // One of the class that we are in depends on its template's parameters as that does.
         let own = scope == self.scope && (self.class_type.is_some() || self.unfinished.is_some());
@@ -167,21 +168,51 @@ impl<'l, 't> Body<'l, 't> {
             true => (self.bindings.clone(), self.class_type.clone(), self.unfinished),
             false => (Bindings::default(), None, None),
         };
+        let instance = (bindings.key(), class.is_some());
         let mut outer = Body::new(&mut *self.lower, bindings);
         (outer.scope, outer.type_depth, outer.class_type, outer.unfinished) = (scope, type_depth, class, unfinished);
-        // One that asks for itself, more than once even, has no value.
-        if outer.lower.enumerators.contains(&node.id()) {
-            return None;
-        }
-        outer.lower.enumerators.push(node.id());
-        let value = outer.constant(node);
-        outer.lower.enumerators.pop();
-        Some(value? + enumerator.plus)
-    }
-
-    pub(super) fn enumerator_type(&mut self, enumerator: &Enumerator<'t>) -> Type {
-        let list = enumerator.node.parent().and_then(|list| list.parent());
-        list.filter(|e| e.kind() == "enum_specifier").map_or(Type::INT, |e| self.type_of(e))
+        let list = enumerator.node.parent().and_then(|list| list.parent()).filter(|e| e.kind() == "enum_specifier");
+        let first = match enumerator.base {
+            Some(node) => {
+                let key = (node.id(), instance.0.clone(), instance.1);
+                match outer.lower.enumerators.get(&key) {
+                    Some(known) => known.clone(),
+                    None => {
+                        // One that asks for itself, more than once even, has no value.
+                        outer.lower.enumerators.insert(key.clone(), None);
+                        outer.lower.enumerations.extend(list.map(|list| list.id()));
+                        let expr = outer.rvalue(node);
+                        let value = outer.fold(&expr).map(|value| (value, expr.ty));
+                        outer.lower.enumerations.truncate(outer.lower.enumerations.len() - usize::from(list.is_some()));
+                        outer.lower.enumerators.insert(key, value.clone());
+                        value
+                    }
+                }
+            }
+            None => Some((0, Type::INT)),
+        };
+        let (first, ty) = first?;
+        let value = first.checked_add(enumerator.plus)?;
+        let ty = match list {
+            Some(list) if outer.lower.enumerations.contains(&list.id()) => match list.child_by_field_name("base") {
+                Some(base) => outer.type_of(base),
+                None if matches!(&ty, Type::Int(int) if int.contains(value)) => ty,
+                None => integer_for(value, value),
+            },
+            Some(list) => {
+                let key = (list.id(), instance.0, instance.1);
+                match outer.lower.enumeration_types.get(&key) {
+                    Some(known) => known.clone(),
+                    None => {
+                        let ty = outer.type_of(list);
+                        outer.lower.enumeration_types.insert(key, ty.clone());
+                        ty
+                    }
+                }
+            }
+            None => Type::INT,
+        };
+        Some((value, ty))
     }
 
     /// A name with something in front: a member of a class, or a name of another scope.
