@@ -23,6 +23,8 @@ pub struct TooLarge;
 const MAX_COEFFICIENT: i128 = 1 << 120;
 /// Products with more terms than this are not multiplied out.
 const MAX_TERMS: usize = 64;
+/// And a product with more factors: one that is multiplied with itself again and again takes all memory.
+const MAX_DEGREE: usize = 32;
 
 fn checked(value: Option<i128>) -> Result<i128, TooLarge> {
     value.filter(|v| (-MAX_COEFFICIENT..=MAX_COEFFICIENT).contains(v)).ok_or(TooLarge)
@@ -116,6 +118,9 @@ impl Poly {
         if self.terms.len().max(1) * other.terms.len().max(1) > MAX_TERMS {
             return Err(TooLarge);
         }
+        if self.degree() + other.degree() > MAX_DEGREE {
+            return Err(TooLarge);
+        }
         let mut product = other.scale(self.constant)?;
         for (m, c) in &self.terms {
             let mut row = Poly { terms: Vec::new(), constant: 0 };
@@ -131,6 +136,10 @@ impl Poly {
             product = product.add(&row)?;
         }
         Ok(product)
+    }
+
+    fn degree(&self) -> usize {
+        self.terms.iter().map(|(m, _)| m.len()).max().unwrap_or(0)
     }
 
     /// The polynomial with another one for an unknown.

@@ -8,7 +8,11 @@ use super::value::{ObjId, Offset};
 use super::{ObjectKind, Walk};
 use crate::core::protocol::Fence;
 use crate::core::{Protocol, Scope, Space};
+use crate::exp::syntax::work_done;
 use crate::exp::{B, BExp, Fun, IntTy, N, NBin, NExp, NRel, Subst, Var, free_vars_b, free_vars_n};
+
+/// Terms that are made to say what was read. What is read after that is not known.
+const MAX_WORK: u64 = 1_000_000;
 
 /// A store of this thread, as `array[offset] = value` under the conditions of the path to it.
 #[derive(PartialEq, Debug)]
@@ -173,12 +177,16 @@ impl Walk<'_> {
         if self.settled.is_empty() {
             return protocol.clone();
         }
-        substitute(protocol, &mut Subst::with_functions(&|fun, args| self.read(fun, args, 0)))
+        let until = work_done().saturating_add(MAX_WORK);
+        substitute(protocol, &mut Subst::with_functions(&|fun, args| self.read(fun, args, 0, until)))
     }
 
-    /// What a read of contents gives.
-    fn read(&self, fun: &Fun, args: &[N], nesting: u32) -> Option<N> {
+    /// What a read of contents gives, unless too much work was done.
+    fn read(&self, fun: &Fun, args: &[N], nesting: u32, until: u64) -> Option<N> {
         const DEEPEST: u32 = 4;
+        if work_done() > until {
+            return None;
+        }
         let contents = self.contents.get(&fun.name)?;
         let NExp::Call(phase, now) = args.first()?.kind() else { return None };
         let settlement = self.settled.get(&phase.name)?;
@@ -206,7 +214,7 @@ impl Walk<'_> {
             };
             // What was stored may have been read after a barrier, too.
             let inner = match nesting < DEEPEST {
-                true => Subst::with_functions(&|f, a| self.read(f, a, nesting + 1)).numeric(&value),
+                true => Subst::with_functions(&|f, a| self.read(f, a, nesting + 1, until)).numeric(&value),
                 false => value.clone(),
             };
             let value = if is_small(&inner) { inner } else { value };
