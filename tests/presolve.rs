@@ -31,7 +31,7 @@ fn question(seed: u64) -> Question {
     let (columns, rows) = (1 + c.pick(3) as i128, 1 + c.pick(3) as i128);
     let mut vars = vec![(w.clone(), 1, 3), (n.clone(), 0, 2)];
     let mut conditions = Vec::new();
-    let shape = (c.pick(11), [c.pick(7) as i128, c.pick(7) as i128, c.pick(4) as i128], c.pick(4));
+    let shape = (c.pick(13), [c.pick(7) as i128, c.pick(7) as i128, c.pick(4) as i128], c.pick(4));
     let within_row = c.pick(2) == 0;
     let odd = c.pick(3) == 0;
     let replay = c.values().iter().take(24).copied().collect::<Vec<_>>();
@@ -71,6 +71,14 @@ fn question(seed: u64) -> Question {
                 let middle = part(NBin::Rem, &part(NBin::Div, &number, low), high);
                 let rows = mul(&mul(&top, high), low);
                 add(&add(&rows, &mul(&middle, low)), &part(NBin::Rem, &number, low))
+            }
+            // And in the other order, of a number that is less than a product.
+            10 | 11 => {
+                let number = add(&mul(&y, &N::num(columns)), &x);
+                let size = add(&N::var(&n), &N::num(a % 2));
+                conditions.push(number.lt(&add(&mul(&size, &wide), &N::num(k / 3))));
+                let part = |op: NBin| N::bin(op, ty, &number, &wide);
+                add(&part(NBin::Div), &mul(&add(&size, &N::num(k / 3)), &part(NBin::Rem)))
             }
             _ => small_number(guards, &locals),
         };

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use crate::base::Name;
 use crate::core::race::RacePhase;
 use crate::exp::B;
+use crate::exp::wrap::{assumption, may_wrap_for_small_sizes};
 use crate::opt::{Proof, Rule, merged, race_free, refute, sample};
 use crate::smt::Query;
-use crate::smt::ints::{assumption, may_wrap_for_small_sizes};
 
 /// The pre-solvers, and what each of them has saved.
 #[derive(Debug, Default)]

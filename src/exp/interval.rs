@@ -69,10 +69,17 @@ impl Interval {
     pub fn mul(self, other: Interval) -> Interval {
         match (self.lo, self.hi, other.lo, other.hi) {
             (Some(a), Some(b), Some(c), Some(d)) => {
-                let corners = [a.checked_mul(c), a.checked_mul(d), b.checked_mul(c), b.checked_mul(d)];
-                match corners.into_iter().collect::<Option<Vec<_>>>() {
-                    Some(all) => Interval { lo: all.iter().min().copied(), hi: all.iter().max().copied() },
-                    None => Interval::ALL,
+                // What is too large for us is beyond all that is not, on its side.
+                let corners = [(a, c), (a, d), (b, c), (b, d)];
+                let known = || corners.iter().filter_map(|(x, y)| x.checked_mul(*y));
+                let too_large = |negative: bool| {
+                    let beyond =
+                        |(x, y): &(i128, i128)| x.checked_mul(*y).is_none() && ((*x < 0) != (*y < 0)) == negative;
+                    corners.iter().any(beyond)
+                };
+                Interval {
+                    lo: known().min().filter(|_| !too_large(true)),
+                    hi: known().max().filter(|_| !too_large(false)),
                 }
             }
             (Some(a), _, Some(c), _) if a >= 0 && c >= 0 => {

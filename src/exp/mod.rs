@@ -5,9 +5,11 @@ mod conversions;
 pub mod display;
 pub mod eval;
 pub mod interval;
+pub mod linear;
 pub mod poly;
 pub mod subst;
 pub mod syntax;
+pub mod wrap;
 
 pub use conversions::conversions;
 pub use eval::{Env, EvalError, eval_b, eval_n};

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, VecDeque};
 use super::powers::Powers;
 use super::values::Values;
 use super::{Rule, Rules, gcd, guard};
-use crate::exp::poly::{AtomId, Poly};
+use crate::exp::poly::{AtomId, Monomial, Poly};
 use crate::exp::{B, BExp, Interval, N, NRel, Ranges, Var};
 
 /// More facts than this are not looked at.
@@ -236,6 +236,8 @@ impl Facts {
 
     /// Draws conclusions until there are no more.
     fn saturate(&mut self) {
+        // Before equations hide digits.
+        self.propagate();
         for _ in 0..8 {
             let before = (self.solved.len(), self.choices.len());
             while let Some(equation) = self.equal.pop_front() {
@@ -302,8 +304,70 @@ impl Facts {
                 if !self.values.note(&fact, Interval { lo: None, hi: Some(0) }) {
                     return self.refuted_by(Rule::Interval);
                 }
+                if fact.terms.iter().any(|(m, _)| m.len() > 1) {
+                    for form in self.with_parts(&fact) {
+                        self.rounded_products(&form).into_iter().for_each(|bound| self.bound(bound));
+                    }
+                }
             }
         }
+    }
+
+    /// The fact, and also with quotients and rests for each sum in it that was divided.
+    fn with_parts(&self, fact: &Poly) -> Vec<Poly> {
+        let mut forms = vec![fact.clone()];
+        for (whole, parts) in &self.values.wholes {
+            for sign in [1, -1] {
+                let rest = whole.scale(-sign).and_then(|w| fact.add(&w));
+                let rest = rest.ok().filter(|rest| rest.terms.len() + whole.terms.len() == fact.terms.len());
+                forms.extend(rest.and_then(|rest| rest.add(&parts.scale(sign).ok()?).ok()));
+            }
+        }
+        forms
+    }
+
+    /// What follows from `S a + b <= 0` for a product S >= 1 of unknowns: `a < 0` if `b >= 1`, and `a <= 0` if `b >= 0`.
+    /// [OPT-ROUND]
+    fn rounded_products(&self, fact: &Poly) -> Vec<Poly> {
+        const TERMS: usize = 8;
+        let mut scales: Vec<Monomial> = Vec::new();
+        if fact.terms.len() <= TERMS {
+            for (i, (one, _)) in fact.terms.iter().enumerate() {
+                for (two, _) in &fact.terms[i + 1..] {
+                    let common = common(one, two);
+                    if !common.is_empty() && !scales.contains(&common) {
+                        scales.push(common);
+                    }
+                }
+            }
+        }
+        let positive = |monomial: &Monomial| {
+            let product = Poly { terms: vec![(monomial.clone(), 1)], constant: 0 };
+            self.values.interval(&product).lo.is_some_and(|lo| lo >= 1)
+        };
+        scales.retain(positive);
+        let bound = |scale: &Monomial| {
+            let (mut by, mut rest) = (Poly::default(), Poly::constant(fact.constant));
+            for (monomial, c) in &fact.terms {
+                match without(monomial, scale) {
+                    Some(left) if left.is_empty() => by.constant += c,
+                    Some(left) => by.terms.push((left, *c)),
+                    None => rest.terms.push((monomial.clone(), *c)),
+                }
+            }
+            by.terms.sort();
+            let below = rest.scale(-1).ok()?;
+            if by.terms.is_empty() {
+                None
+            } else if self.never_positive(&below.plus(1).ok()?, 1) {
+                by.plus(1).ok()
+            } else if self.never_positive(&below, 1) {
+                Some(by)
+            } else {
+                None
+            }
+        };
+        scales.iter().filter_map(bound).collect()
     }
 
     /// Leaves out alternatives that are impossible; of a choice with one alternative left, that one holds. [OPT-CHOICE]
@@ -398,6 +462,22 @@ impl Facts {
             [known.hi.and_then(|hi| by.plus(-hi).ok()), known.lo.and_then(|lo| by.scale(-1).ok()?.plus(lo).ok())];
         self.at_most.extend(bounds.into_iter().flatten().filter(|b| !b.terms.is_empty()));
     }
+}
+
+/// The factors that two products share.
+fn common(one: &Monomial, two: &Monomial) -> Monomial {
+    let mut left = two.clone();
+    let mut shared = |atom: &AtomId| left.iter().position(|a| a == atom).map(|at| left.remove(at));
+    one.iter().filter_map(&mut shared).collect()
+}
+
+/// What is left of a product without these factors, if it has all of them.
+fn without(product: &Monomial, factors: &Monomial) -> Option<Monomial> {
+    let mut left = product.clone();
+    for factor in factors {
+        left.remove(left.iter().position(|a| a == factor)?);
+    }
+    Some(left)
 }
 
 fn conjuncts<'b>(condition: &'b B, parts: &mut Vec<&'b B>) {

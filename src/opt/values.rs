@@ -9,6 +9,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::powers::Powers;
 use crate::exp::poly::{AtomId, Monomial, Poly, scaled};
+use crate::exp::wrap::needs_large_sizes;
 use crate::exp::{IntTy, Interval, N, NBin, NExp, Ranges, conversions};
 
 /// An unknown.
@@ -27,7 +28,8 @@ const LARGE: i128 = 1 << 100;
 
 #[derive(Clone)]
 pub struct Values {
-    /// Take it that signed arithmetic does not overflow, as C does, and remember where.
+    /// Take it that signed arithmetic does not overflow, as C does, and unsigned not where that takes sizes of billions,
+    /// and remember where.
     assume: bool,
     atoms: IndexMap<Atom, Interval>,
     /// What is known of products of unknowns, beyond what follows from their factors.
@@ -181,10 +183,11 @@ impl Values {
         if self.interval(&raw).within(Interval::of_type(ty)) {
             return raw;
         }
-        if overflow_is_undefined(term) {
+        let undefined = overflow_is_undefined(term);
+        if undefined || needs_large_sizes(term) {
             if self.assume {
                 self.assumed.insert(term.clone());
-                for conversion in conversions(term) {
+                for conversion in if undefined { conversions(term) } else { Vec::new() } {
                     let NExp::Cast(to, inner) = conversion.kind() else { continue };
                     let raw = self.number(inner, to.bits);
                     if !raw.is_some_and(|raw| self.interval(&raw).within(Interval::of_type(*to))) {

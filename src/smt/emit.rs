@@ -516,8 +516,9 @@ impl Reach<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ints::{BitOps, Wrap, assumption};
+    use super::super::ints::{BitOps, Wrap};
     use super::*;
+    use crate::exp::wrap::assumption;
     use crate::exp::{B, Fun, N, NBin, Var};
     use expect_test::{Expect, expect};
 

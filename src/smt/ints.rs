@@ -9,6 +9,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use crate::base::Name;
 use crate::exp::poly::{AtomId, Poly, TooLarge, gcd, scaled};
+use crate::exp::wrap::signed_arithmetic;
 use crate::exp::{B, BExp, Fun, IntTy, Interval, N, NBin, NExp, NRel, Var, conversions};
 
 /// What to do where a value may wrap around, and no cheap exact form is known.
@@ -1071,116 +1072,6 @@ fn wrapping_type(term: &N) -> Option<IntTy> {
         NExp::Bin(op, ty, _, r) if ty.bits != 0 && is_ring(*op, r) => Some(*ty),
         NExp::Cast(ty, _) if ty.bits != 0 => Some(*ty),
         _ => None,
-    }
-}
-
-/// Is wrapping here an overflow of signed arithmetic, which C leaves undefined?
-pub fn signed_arithmetic(term: &N) -> bool {
-    match term.kind() {
-        NExp::Bin(NBin::Add | NBin::Sub | NBin::Mul | NBin::Div, ty, _, _) => ty.signed && ty.bits >= 32,
-        _ => false,
-    }
-}
-
-/// Does this unsigned term wrap around only where sizes are so large that no array has them? It goes up in all that it is
-/// made of, by small factors, and in something that is not the launch, whose limits are known.
-pub fn needs_large_sizes(term: &N) -> bool {
-    const SMALL: i128 = 1 << 16;
-    // What is signed may be less than zero, and is then not small: as a factor it is a size.
-    fn factor(term: &N) -> bool {
-        match term.kind() {
-            NExp::Cast(_, inner) if inner.as_var().is_some() => true,
-            _ => goes_up(term),
-        }
-    }
-    fn goes_up(term: &N) -> bool {
-        let wide = |ty: IntTy| ty.bits == 0 || (ty.bits >= 32 && !ty.signed) || ty.bits > 32;
-        match term.kind() {
-            NExp::Num(n) => (0..=SMALL).contains(n),
-            NExp::Var(var) => !var.ty.signed,
-            NExp::Cast(ty, inner) => wide(*ty) && goes_up(inner),
-            NExp::Bin(NBin::Add, ty, l, r) => wide(*ty) && goes_up(l) && goes_up(r),
-            NExp::Bin(NBin::Mul, ty, l, r) => wide(*ty) && factor(l) && factor(r),
-            NExp::Bin(NBin::Shl, _, l, r) => r.as_num().is_some_and(|n| (0..=16).contains(&n)) && goes_up(l),
-            NExp::Bin(..) | NExp::If(..) | NExp::Call(..) => false,
-        }
-    }
-    // What is converted to a signed type is then less than half as large.
-    if let NExp::Cast(ty, inner) = term.kind()
-        && (ty.bits == 0 || ty.bits >= 32)
-        && (matches!(inner.kind(), NExp::Var(_) | NExp::Call(..)) || needs_large_sizes(inner))
-    {
-        return true;
-    }
-    let rests_on_more = || crate::exp::free_vars_n(term).iter().any(|v| of_launch(v).is_none());
-    counts_threads(term) || goes_up(term) && rests_on_more()
-}
-
-/// What a variable of the launch is: a coordinate or extent of a thread in its block, or of a block in the grid; and its axis.
-fn of_launch(var: &Var) -> Option<(bool, char)> {
-    let (what, axis) = var.name.as_str().split_once('.')?;
-    let thread = match what {
-        "threadIdx" | "blockDim" => true,
-        "blockIdx" | "gridDim" => false,
-        _ => return None,
-    };
-    Some((thread, axis.chars().next()?))
-}
-
-/// A product of what the launch is made of: its factor, and the axes that it has.
-type Product = (i128, Vec<(bool, char)>);
-
-/// Is the term at most a small multiple of the number of threads of the launch? It
-/// is a sum of few products that have no axis twice, in a type that is not narrow.
-fn counts_threads(term: &N) -> bool {
-    const FEW: i128 = 16;
-    fn products(term: &N) -> Option<Vec<Product>> {
-        let narrow = |ty: &IntTy| ty.bits != 0 && ty.bits < 32;
-        let all = match term.kind() {
-            NExp::Cast(ty, _) | NExp::Bin(_, ty, ..) if narrow(ty) => return None,
-            NExp::Num(n) if *n >= 0 => vec![(*n, Vec::new())],
-            NExp::Var(var) => vec![(1, vec![of_launch(var)?])],
-            NExp::Cast(_, inner) => products(inner)?,
-            NExp::Bin(NBin::Add, _, l, r) => [products(l)?, products(r)?].concat(),
-            // A quotient is at most what the products of its dividend are divided by it, each rounded up; a rest is at most the dividend.
-            NExp::Bin(NBin::Div, _, l, r) => {
-                let by = r.as_num().filter(|by| *by >= 1)?;
-                products(l)?
-                    .into_iter()
-                    .map(|(factor, axes)| (factor / by + i128::from(factor % by > 0), axes))
-                    .collect()
-            }
-            NExp::Bin(NBin::Shr, _, l, r) if r.as_num().is_some_and(|by| by >= 0) => products(l)?,
-            NExp::Bin(NBin::Rem | NBin::And, _, l, r) if r.as_num().is_some_and(|by| by >= 1) => products(l)?,
-            NExp::Bin(NBin::Mul, _, l, r) => {
-                let (left, right) = (products(l)?, products(r)?);
-                let pairs = left.iter().flat_map(|l| right.iter().map(move |r| (l, r)));
-                let product =
-                    |((a, l), (b, r)): (&Product, &Product)| Some((a.checked_mul(*b)?, [l.as_slice(), r].concat()));
-                pairs.map(product).collect::<Option<_>>()?
-            }
-            _ => return None,
-        };
-        (all.len() <= FEW as usize).then_some(all)
-    }
-    products(term).is_some_and(|all| {
-        let alone = |axes: &[(bool, char)]| axes.iter().enumerate().all(|(i, axis)| !axes[..i].contains(axis));
-        let factors = all.iter().try_fold(0i128, |sum, (factor, _)| sum.checked_add(*factor));
-        factors.is_some_and(|sum| sum <= FEW) && all.iter().all(|(_, axes)| alone(axes))
-    })
-}
-
-/// Is this a term that C lets wrap around, and that may do so where arrays have ordinary sizes?
-pub fn may_wrap_for_small_sizes(term: &N) -> bool {
-    !signed_arithmetic(term) && !needs_large_sizes(term)
-}
-
-/// What is assumed of a term that is taken not to wrap around.
-pub fn assumption(term: &N) -> String {
-    if signed_arithmetic(term) {
-        format!("no signed overflow in `{term}`")
-    } else {
-        format!("no wrap-around in `{term}`")
     }
 }
 

@@ -10,7 +10,7 @@ use super::cache::Cache;
 use super::decode;
 use super::emit::Emitter;
 use super::entry::Digest;
-use super::ints::{BitOps, Ints, Unencodable, Wrap, assumption, may_wrap_for_small_sizes, signed_arithmetic};
+use super::ints::{BitOps, Ints, Unencodable, Wrap};
 use super::locate::{Located, SolverKind, locate};
 use super::loosen::loosened;
 use super::process::{Process, ProcessError};
@@ -18,6 +18,7 @@ use super::query::{Answer, Model, Query, Reason};
 use super::second::{Opinion, Second};
 use crate::base::Name;
 use crate::exp::poly::AtomId;
+use crate::exp::wrap::{assumption, may_wrap_for_small_sizes, signed_arithmetic};
 use crate::exp::{B, Interval, N, Subst, Var};
 
 /// Which encodings may be used.
