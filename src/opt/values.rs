@@ -404,10 +404,12 @@ impl Values {
         self.unknown(term).as_atom()
     }
 
-    /// Of how many factors the divisor is that a rest is less than.
-    pub fn factors(&self, rest: AtomId) -> usize {
-        match self.atoms.get_index(rest as usize) {
+    /// Of how many factors the divisor is that a rest is less than; a quotient is less than no divisor, unless it is one of a
+    /// rest.
+    pub fn factors(&self, digit: AtomId) -> usize {
+        match self.atoms.get_index(digit as usize) {
             Some((Atom::Rest(_, by), _)) => by.terms.iter().map(|(m, _)| m.len()).max().unwrap_or(0),
+            Some((Atom::Quotient(of, _), _)) if self.rest_below(of).is_none() => usize::MAX,
             _ => 0,
         }
     }

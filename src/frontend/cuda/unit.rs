@@ -81,6 +81,10 @@ pub struct FunDecl<'t> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct ScopeId(pub u32);
 
+/// The namespaces of the platform.
+const PLATFORM: [&str; 9] =
+    ["std", "thrust", "cub", "cooperative_groups", "cuda", "nvcuda", "hip", "rocprim", "hipcub"];
+
 /// What is written in front of a name: `A::B::`, or `::`.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Qualifier {
@@ -154,8 +158,12 @@ pub struct Names<'t> {
     pub class_scopes: HashMap<usize, ScopeId>,
     /// A header was not found: what it declares or defines is not seen.
     pub header_missing: bool,
-    /// `namespace a = b;`
+    /// `namespace a = b;`, where it is not known which namespace that is.
     pub aliases: HashSet<String>,
+    /// And where it is one of the platform.
+    platform: HashMap<String, Vec<String>>,
+    /// All of them, while they are collected.
+    targets: HashMap<String, HashSet<Vec<String>>>,
     /// `using a::b;`: the names that this makes seen elsewhere.
     pub used: HashSet<String>,
     /// In the order of the text.
@@ -252,21 +260,19 @@ impl<'t> Names<'t> {
     /// shares, the better. `None`: the name cannot mean it.
     pub fn fit(&self, declared: ScopeId, here: ScopeId, qualifier: &Qualifier) -> Option<usize> {
         let path = self.path(declared);
+        let parts = self.unaliased(qualifier);
         if qualifier.absolute {
-            return (path == qualifier.parts).then_some(1);
+            return (path == parts).then_some(1);
         }
-        let outer = path.strip_suffix(qualifier.parts.as_slice())?;
+        let outer = path.strip_suffix(parts.as_slice())?;
         // Not around the name: only found through `using`, or by the types of arguments.
         Some(if self.path(here).starts_with(outer) { outer.len() + 1 } else { 0 })
     }
 
     /// May what a qualifier of no scope of the unit has be something else than what the platform has by that name?
     pub fn is_foreign(&self, qualifier: &Qualifier) -> bool {
-        let platform = ["std", "thrust", "cub", "cooperative_groups", "cuda", "nvcuda", "hip", "rocprim", "hipcub"];
-        qualifier
-            .parts
-            .first()
-            .is_some_and(|first| !self.aliases.contains(first) && !platform.contains(&first.as_str()))
+        let first = self.unaliased(qualifier);
+        first.first().is_some_and(|first| !self.aliases.contains(first) && !PLATFORM.contains(&first.as_str()))
     }
 
     /// Does a `using` declaration make a name that of a scope that is not known?
@@ -288,7 +294,19 @@ impl<'t> Names<'t> {
     /// May a qualifier that names no scope of the unit stand for one of them?
     pub fn may_stand_for_others(&self, qualifier: &Qualifier) -> bool {
         let foreign = ["std", "thrust", "cub", "cooperative_groups"];
-        qualifier.parts.first().is_some_and(|first| self.aliases.contains(first) || !foreign.contains(&first.as_str()))
+        let parts = self.unaliased(qualifier);
+        parts.first().is_some_and(|first| self.aliases.contains(first) || !foreign.contains(&first.as_str()))
+    }
+
+    /// The parts of a qualifier, with a namespace of the platform for another name of it.
+    fn unaliased(&self, qualifier: &Qualifier) -> Vec<String> {
+        match qualifier.parts.split_first() {
+            Some((first, rest)) => match self.platform.get(first) {
+                Some(target) => [target, rest].concat(),
+                None => qualifier.parts.clone(),
+            },
+            None => Vec::new(),
+        }
     }
 
     fn pick_in<D: Identity + Copy>(
@@ -1221,7 +1239,9 @@ impl<'a> Unit<'a> {
             }
             "namespace_alias_definition" => {
                 if let Some(name) = node.child_by_field_name("name") {
-                    names.aliases.insert(self.str(name).to_owned());
+                    let target = last_named(node).map_or("", |target| self.str(target)).trim_start_matches(':');
+                    let targets = names.targets.entry(self.str(name).to_owned()).or_default();
+                    targets.insert(target.split("::").map(|part| part.trim().to_owned()).collect());
                 }
             }
             "identifier" => {
@@ -1255,6 +1275,17 @@ impl<'a> Unit<'a> {
             }
             _ => {}
         });
+        for (name, targets) in std::mem::take(&mut names.targets) {
+            let mut targets = targets.into_iter();
+            match (targets.next(), targets.next()) {
+                (Some(target), None) if target.first().is_some_and(|first| PLATFORM.contains(&first.as_str())) => {
+                    names.platform.insert(name, target);
+                }
+                _ => {
+                    names.aliases.insert(name);
+                }
+            }
+        }
     }
 
     /// The kernels that are declared here without a body, and used.

@@ -213,8 +213,12 @@ impl<'l, 't> Body<'l, 't> {
             false => args,
         };
         let overloads = self.lower.names.functions.get(name).cloned().unwrap_or_default();
-        let overloads: Vec<_> =
+        let mut overloads: Vec<_> =
             overloads.into_iter().filter(|d| d.class.is_none()).map(|d| (d, Bindings::default())).collect();
+        // What the platform has in its own namespaces is none of the unit.
+        if !qualifier.parts.is_empty() && !self.lower.names.may_stand_for_others(qualifier) {
+            overloads.retain(|(d, _)| self.lower.names.fit(d.scope, self.scope, qualifier).is_some());
+        }
         let is_foreign = self.lower.names.is_foreign(qualifier);
         let fits = |d: &FunDecl<'t>| self.lower.names.fit(d.scope, self.scope, qualifier).is_some();
         let is_other = self.lower.names.is_of_foreign(name, qualifier);

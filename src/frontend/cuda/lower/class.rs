@@ -501,7 +501,9 @@ impl<'l, 't> Body<'l, 't> {
 
     /// The member function that a call means.
     pub(super) fn method(&mut self, class: &Type, name: &str, template: Option<Node<'t>>, args: &[Expr]) -> Method<'t> {
-        let Some(found) = self.methods(class, name, &mut Vec::new()) else { return Method::Unclear };
+        let Some(mut found) = self.methods(class, name, &mut Vec::new()) else { return Method::Unclear };
+        // The name of a class within it makes an object: it calls no member.
+        found.retain(|(decl, ..)| !self.is_constructor(decl));
         let Some((_, _, first)) = found.first().cloned() else { return Method::None };
         let one_class = found.iter().all(|(_, _, owner)| *owner == first);
         let list: Vec<_> = found.iter().map(|(decl, bound, _)| (*decl, bound.clone())).collect();
