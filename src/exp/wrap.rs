@@ -17,8 +17,17 @@ pub fn needs_large_sizes(term: &N) -> bool {
     // What is signed may be less than zero, and is then not small: as a factor it is a size.
     fn factor(term: &N) -> bool {
         match term.kind() {
-            NExp::Cast(_, inner) if inner.as_var().is_some() => true,
+            NExp::Cast(_, inner) if is_size(inner) => true,
             _ => goes_up(term),
+        }
+    }
+    // A parameter, or a product or sum of parameters.
+    fn is_size(term: &N) -> bool {
+        match term.kind() {
+            NExp::Var(_) => true,
+            NExp::Num(n) => (1..=SMALL).contains(n),
+            NExp::Bin(NBin::Mul | NBin::Add, ty, l, r) => ty.bits >= 32 && is_size(l) && is_size(r),
+            _ => false,
         }
     }
     fn goes_up(term: &N) -> bool {

@@ -4,8 +4,9 @@
 //! and `blockIdx.x * blockDim.x + threadIdx.x` in block and thread.
 
 use super::facts::Facts;
+use super::values::left_of;
 use super::{Digits, Rule};
-use crate::exp::poly::{AtomId, Poly};
+use crate::exp::poly::{AtomId, Monomial, Poly};
 
 /// How many bounds are put together.
 const FUEL: u32 = 2;
@@ -29,7 +30,25 @@ pub fn split(facts: &Facts, poly: &Poly) -> Option<Digits> {
         poly.terms.iter().filter(|(m, _)| m.len() > 1).flat_map(|(m, _)| m).copied().collect();
     symbols.sort_unstable();
     symbols.dedup();
-    symbols.into_iter().find_map(|s| by_symbol(facts, poly, s)).map(|parts| (Rule::Delinearised, parts))
+    let alone = symbols.into_iter().map(|symbol| vec![symbol]);
+    let together = shared_factors(&poly.terms).into_iter().filter(|factors| factors.len() > 1);
+    alone.chain(together).find_map(|s| by_product(facts, poly, &s)).map(|parts| (Rule::Delinearised, parts))
+}
+
+/// The products of unknowns that two of the terms have in common.
+pub fn shared_factors(terms: &[(Monomial, i128)]) -> Vec<Monomial> {
+    let mut all: Vec<Monomial> = Vec::new();
+    for (i, (one, _)) in terms.iter().enumerate() {
+        for (two, _) in &terms[i + 1..] {
+            let mut left = two.clone();
+            let shared = |atom: &AtomId| left.iter().position(|a| a == atom).map(|at| left.remove(at));
+            let shared: Monomial = one.iter().filter_map(shared).collect();
+            if !shared.is_empty() && !all.contains(&shared) {
+                all.push(shared);
+            }
+        }
+    }
+    all
 }
 
 /// Is `-stride < b < stride`?
@@ -56,20 +75,22 @@ fn by_constant(facts: &Facts, poly: &Poly, stride: i128) -> Option<[Poly; 2]> {
     None
 }
 
-fn by_symbol(facts: &Facts, poly: &Poly, symbol: AtomId) -> Option<[Poly; 2]> {
-    let one = facts.values.atom_interval(symbol).lo.is_some_and(|lo| lo >= 1)
-        || Poly::atom(symbol).scale(-1).and_then(|p| p.plus(1)).is_ok_and(|p| facts.never_positive(&p, FUEL));
+fn by_product(facts: &Facts, poly: &Poly, product: &Monomial) -> Option<[Poly; 2]> {
+    let scale = Poly { terms: vec![(product.clone(), 1)], constant: 0 };
+    let one = facts.values.interval(&scale).lo.is_some_and(|lo| lo >= 1)
+        || scale.scale(-1).and_then(|p| p.plus(1)).is_ok_and(|p| facts.never_positive(&p, FUEL));
     if !one {
         return None;
     }
-    let (multiples, rest): (Vec<_>, Vec<_>) = poly.terms.iter().cloned().partition(|(m, _)| m.contains(&symbol));
-    let mut quotient = Poly::default();
-    for (mut monomial, c) in multiples {
-        let at = monomial.iter().position(|a| *a == symbol)?;
-        monomial.remove(at);
-        let term = match monomial.is_empty() {
-            true => Poly::constant(c),
-            false => Poly { terms: vec![(monomial, c)], constant: 0 },
+    let (mut quotient, mut rest) = (Poly::default(), Vec::new());
+    for (monomial, c) in &poly.terms {
+        let term = match left_of(monomial, product) {
+            Some(left) if left.is_empty() => Poly::constant(*c),
+            Some(left) => Poly { terms: vec![(left, *c)], constant: 0 },
+            None => {
+                rest.push((monomial.clone(), *c));
+                continue;
+            }
         };
         quotient = quotient.add(&term).ok()?;
     }
@@ -79,13 +100,13 @@ fn by_symbol(facts: &Facts, poly: &Poly, symbol: AtomId) -> Option<[Poly; 2]> {
     }
     // A rest that is less than 0, or more than the stride, may be one behind or before.
     [0, 1, -1].into_iter().find_map(|shift| {
-        let (b, quotient) = (b.add_scaled(&Poly::atom(symbol), shift).ok()?, quotient.plus(-shift).ok()?);
+        let (b, quotient) = (b.add_scaled(&scale, shift).ok()?, quotient.plus(-shift).ok()?);
         // What divides all of a belongs to the stride.
         let common = match quotient.constant {
             0 => quotient.content().max(1),
             c => crate::exp::poly::gcd(quotient.content(), c).max(1),
         };
-        let stride = Poly::atom(symbol).scale(common).ok()?;
+        let stride = scale.scale(common).ok()?;
         let a = Poly { constant: quotient.constant / common, ..quotient.divide_floor(common) };
         small(facts, &b, &stride).then_some([b, a])
     })

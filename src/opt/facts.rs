@@ -3,8 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, VecDeque};
 
+use super::digits::shared_factors;
 use super::powers::Powers;
-use super::values::Values;
+use super::values::{Values, left_of};
 use super::{Rule, Rules, gcd, guard};
 use crate::exp::poly::{AtomId, Monomial, Poly};
 use crate::exp::{B, BExp, Interval, N, NRel, Ranges, Var};
@@ -330,17 +331,10 @@ impl Facts {
     /// [OPT-ROUND]
     fn rounded_products(&self, fact: &Poly) -> Vec<Poly> {
         const TERMS: usize = 8;
-        let mut scales: Vec<Monomial> = Vec::new();
-        if fact.terms.len() <= TERMS {
-            for (i, (one, _)) in fact.terms.iter().enumerate() {
-                for (two, _) in &fact.terms[i + 1..] {
-                    let common = common(one, two);
-                    if !common.is_empty() && !scales.contains(&common) {
-                        scales.push(common);
-                    }
-                }
-            }
-        }
+        let mut scales = match fact.terms.len() <= TERMS {
+            true => shared_factors(&fact.terms),
+            false => Vec::new(),
+        };
         let positive = |monomial: &Monomial| {
             let product = Poly { terms: vec![(monomial.clone(), 1)], constant: 0 };
             self.values.interval(&product).lo.is_some_and(|lo| lo >= 1)
@@ -349,7 +343,7 @@ impl Facts {
         let bound = |scale: &Monomial| {
             let (mut by, mut rest) = (Poly::default(), Poly::constant(fact.constant));
             for (monomial, c) in &fact.terms {
-                match without(monomial, scale) {
+                match left_of(monomial, scale) {
                     Some(left) if left.is_empty() => by.constant += c,
                     Some(left) => by.terms.push((left, *c)),
                     None => rest.terms.push((monomial.clone(), *c)),
@@ -462,22 +456,6 @@ impl Facts {
             [known.hi.and_then(|hi| by.plus(-hi).ok()), known.lo.and_then(|lo| by.scale(-1).ok()?.plus(lo).ok())];
         self.at_most.extend(bounds.into_iter().flatten().filter(|b| !b.terms.is_empty()));
     }
-}
-
-/// The factors that two products share.
-fn common(one: &Monomial, two: &Monomial) -> Monomial {
-    let mut left = two.clone();
-    let mut shared = |atom: &AtomId| left.iter().position(|a| a == atom).map(|at| left.remove(at));
-    one.iter().filter_map(&mut shared).collect()
-}
-
-/// What is left of a product without these factors, if it has all of them.
-fn without(product: &Monomial, factors: &Monomial) -> Option<Monomial> {
-    let mut left = product.clone();
-    for factor in factors {
-        left.remove(left.iter().position(|a| a == factor)?);
-    }
-    Some(left)
 }
 
 fn conjuncts<'b>(condition: &'b B, parts: &mut Vec<&'b B>) {

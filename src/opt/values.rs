@@ -184,7 +184,9 @@ impl Values {
             return raw;
         }
         let undefined = overflow_is_undefined(term);
-        if undefined || needs_large_sizes(term) {
+        // What is negative before it is converted may be so with any sizes. Sums are the solver's: it takes them exactly.
+        let large = || raw.terms.iter().any(|(m, _)| m.len() > 1) && needs_large_sizes(term);
+        if undefined || self.interval(&raw).lo.is_some_and(|lo| lo >= 0) && large() {
             if self.assume {
                 self.assumed.insert(term.clone());
                 for conversion in if undefined { conversions(term) } else { Vec::new() } {
@@ -451,7 +453,14 @@ impl Values {
             return self.atom_interval(*atom);
         }
         let own = Poly { terms: vec![(monomial.clone(), 1)], constant: 0 }.interval(&|a| self.atom_interval(a));
-        self.products.get(monomial).map_or(own, |known| known.meet(own))
+        let own = self.products.get(monomial).map_or(own, |known| known.meet(own));
+        if monomial.len() < 3 || own.lo.is_some_and(|lo| lo >= 0) {
+            return own;
+        }
+        // What is known of a part of it.
+        let parts = self.products.iter().filter_map(|(part, known)| Some((left_of(monomial, part)?, *known)));
+        let parts = parts.filter(|(rest, _)| !rest.is_empty());
+        parts.fold(own, |own, (rest, known)| own.meet(known.mul(self.product_interval(&rest))))
     }
 
     /// An interval of the values of a polynomial.
@@ -515,6 +524,15 @@ fn overflow_is_undefined(term: &N) -> bool {
         NExp::Bin(NBin::Add | NBin::Sub | NBin::Mul, ty, _, _) => ty.signed && ty.bits >= 32,
         _ => false,
     }
+}
+
+/// What is left of a product without these factors, if it has all of them.
+pub fn left_of(product: &Monomial, factors: &Monomial) -> Option<Monomial> {
+    let mut left = product.clone();
+    for factor in factors {
+        left.remove(left.iter().position(|a| a == factor)?);
+    }
+    Some(left)
 }
 
 fn empty(interval: Interval) -> bool {
