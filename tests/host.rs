@@ -480,6 +480,12 @@ fn a_function_is_called_with_what_its_calls_say() {
     }
     let report = check(&format!("{UP_TO_32}\n{}", host("void f(int *p) { run(p, 32); }")), false);
     assert_eq!(report.launch.from, LaunchSource::LaunchSite);
+    // Other units may call what is not theirs alone to call, but for a program.
+    let only = |report: &KernelReport| report.assumptions.iter().any(|a| a.contains("is called from lines 3 only"));
+    assert!(!only(&report));
+    let open = host("void f(int *p) { run(p, 32); }").replace("static ", "");
+    assert!(only(&check(&format!("{UP_TO_32}\n{open}"), false)));
+    assert!(!only(&check(&format!("{UP_TO_32}\n{open}\nint main() {{ f(0); }}"), false)));
     let changed = "void run(int *p, int b) { b *= 2; k<<<1, b>>>(p); } void f(int *p) { run(p, 32); }";
     verdicts(UP_TO_32, &[(Racy, changed)]);
     let again = "void run(int *p, int b) { k<<<1, b>>>(p); if (b < 99) run(p, b + 1); } void f(int *p) { run(p, 1); }";

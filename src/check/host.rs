@@ -38,6 +38,8 @@ pub struct HostFacts {
     pub computed: BTreeMap<String, Vec<i128>>,
     /// Where the launches are, in words; empty when there are none.
     pub place: String,
+    /// That the functions of launches are called by nobody else, where what they are given is used.
+    pub only_calls: Option<String>,
 }
 
 /// What a launch says of a number: is it a constant, and which ones it may be.
@@ -98,6 +100,9 @@ pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], own: FileId, sour
         [one] => format!("the launch on line {one}"),
         lines => format!("the launches on lines {}", lines.join(", ")),
     };
+    let calls: BTreeSet<usize> = launches.iter().flat_map(|l| &l.open_calls).map(|c| sources.start(*c).line).collect();
+    let only = |lines: String| format!("what launches the kernel is called from lines {lines} only");
+    facts.only_calls = (!calls.is_empty()).then(|| only(calls.iter().map(usize::to_string).join(", ")));
     facts.block = [0, 1, 2].map(|axis| common(launches.iter().map(|l| l.block[axis].as_ref())));
     facts.grid = [0, 1, 2].map(|axis| common(launches.iter().map(|l| l.grid[axis].as_ref())));
     // Of a size that is not understood the first axis is one that is meant.

@@ -27,6 +27,7 @@ pub fn launch(
     if !given && !ignore_host && !kernel.host.place.is_empty() {
         let (block, grid) = (kernel.host.block, kernel.host.grid);
         let launch = Launch { block, grid, from: LaunchSource::LaunchSite, open: kernel.host.open };
+        assumptions.extend(kernel.host.only_calls.clone());
         return (launch, assumptions);
     }
     let mut from = LaunchSource::Symbolic;

@@ -252,6 +252,10 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
                     let params = &function.vars[..function.params];
                     let mut host = host_facts(params, &launches.unwrap_or_default(), lowered.span.file, &sources);
                     host.untold.extend(untold);
+                    // Without `main`, others may call the functions that launch.
+                    if names.functions.contains_key("main") {
+                        host.only_calls = None;
+                    }
                     let is_whole = unit.first_error(decl.node).is_none();
                     let kernel = SourceKernel { host, launched, is_whole, ..SourceKernel::from(lowered) };
                     // A file that is included twice gives its kernels once.

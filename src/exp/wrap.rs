@@ -31,7 +31,8 @@ pub fn needs_large_sizes(term: &N) -> bool {
         }
     }
     fn goes_up(term: &N) -> bool {
-        let wide = |ty: IntTy| ty.bits == 0 || (ty.bits >= 32 && !ty.signed) || ty.bits > 32;
+        // Signed overflow has no meaning, and what is not negative is kept by a signed type unless it is large.
+        let wide = |ty: IntTy| ty.bits == 0 || ty.bits >= 32;
         match term.kind() {
             NExp::Num(n) => (0..=SMALL).contains(n),
             NExp::Var(var) => !var.ty.signed,

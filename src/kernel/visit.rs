@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::ir::{Builtin, Copier, Expr, ExprKind, Function, Intrinsic, Loop, Stmt, StmtKind, VarId};
+use super::ir::{
+    Builtin, Copier, Expr, ExprKind, FunId, Function, Intrinsic, Loop, Program, Stmt, StmtKind, Storage, VarId,
+};
 use super::types::Type;
 use crate::core::Scope;
 
@@ -131,7 +133,31 @@ pub const CLUSTER_QUERIES: [&str; 4] = ["block_rank", "num_blocks", "block_index
 const GROUP_QUERIES: [&str; 5] = ["thread_rank", "size", "num_threads", "block_rank", "num_blocks"];
 
 impl Axes {
-    pub fn function(&mut self, function: &Function) {
+    /// Those that a kernel and the functions that it calls read.
+    pub fn of(program: &Program, kernel: FunId) -> Axes {
+        let mut seen = Axes::default();
+        for (i, function) in program.functions.iter().enumerate() {
+            let params = if i == kernel.0 as usize { function.params } else { 0 };
+            // Is this memory of all blocks: what a parameter of the kernel points to, or a variable of the device?
+            let is_global = |place: &Expr| {
+                let (mut found, mut shared) = (false, false);
+                place.each(&mut |e| match &e.kind {
+                    ExprKind::Var(var) => found |= (var.0 as usize) < params,
+                    ExprKind::Global(id) => match program.globals[id.0 as usize].decl.storage {
+                        Storage::Shared => shared = true,
+                        Storage::Global => found = true,
+                        Storage::Private | Storage::Constant => {}
+                    },
+                    _ => {}
+                });
+                found && !shared
+            };
+            seen.function(function, &is_global);
+        }
+        seen
+    }
+
+    fn function(&mut self, function: &Function, is_global: &dyn Fn(&Expr) -> bool) {
         let Some(body) = &function.body else { return };
         let mut unused = HashSet::new();
         values_not_used(body, &mut unused);
@@ -163,8 +189,10 @@ impl Axes {
                 ExprKind::Unknown(_) | ExprKind::Intrinsic(Intrinsic::Havoc(_) | Intrinsic::Together(_), _) => {
                     self.block[0] = true;
                 }
-                ExprKind::Intrinsic(Intrinsic::Atomic(..), _) if !unused.contains(&std::ptr::from_ref(e)) => {
+                ExprKind::Intrinsic(Intrinsic::Atomic(..), args) if !unused.contains(&std::ptr::from_ref(e)) => {
                     self.block[0] = true;
+                    // Blocks that draw tickets need not ask which they are.
+                    self.grid[0] |= args.first().is_some_and(is_global);
                 }
                 _ => {}
             },

@@ -249,17 +249,10 @@ pub const MAX_ALONG: i128 = (1 << 28) - 1024;
 
 /// Infers the protocol of a kernel.
 pub fn infer(program: &Program, kernel: FunId, config: &Config) -> Inferred {
-    let used = used_axes(program);
+    let used = Axes::of(program, kernel);
     let mut walk = Walk::new(program, config, &used);
     walk.run(kernel, config);
     finish::finish(walk, kernel, config, &used)
-}
-
-/// Which axes of the block and of the grid the code reads.
-fn used_axes(program: &Program) -> Axes {
-    let mut seen = Axes::default();
-    program.functions.iter().for_each(|f| seen.function(f));
-    seen
 }
 
 impl<'p> Walk<'p> {

@@ -3,7 +3,7 @@
 use itertools::Itertools;
 use tree_sitter::Node;
 
-use super::super::lower::Lower;
+use super::super::lower::{Lower, is_static};
 use super::super::unit::{Unit, declared_name};
 use super::calls::{Call, calls_like, calls_of};
 use super::places::listed_in;
@@ -279,10 +279,14 @@ fn each_call<'u>(
             |sizes: &[Option<N>; 3], subst: &mut Subst| sizes.each_ref().map(|n| n.as_ref().map(|n| subst.numeric(n)));
         let mut calls = launch.calls.clone();
         calls.push(unit.span(call));
+        let mut open_calls = launch.open_calls.clone();
+        open_calls
+            .extend(Some(unit.span(call)).filter(|_| !path.functions.last().is_some_and(|f| is_internal(unit, *f))));
         let facts = launch.facts.iter().map(|f| subst.boolean(f)).chain(relations).collect();
         let one = HostLaunch {
             span: launch.span,
             calls,
+            open_calls,
             block: sizes(&launch.block, &mut subst),
             grid: sizes(&launch.grid, &mut subst),
             args: launch.args.iter().map(|a| a.as_ref().map(|(a, ty)| (subst.numeric(a), *ty))).collect(),
@@ -311,4 +315,10 @@ fn each_call<'u>(
         found.extend(called_by(unit, lower, caller, one, &outer, path));
     }
     Some(found)
+}
+
+/// Is it `static`, or in a namespace without a name?
+fn is_internal<'u>(unit: &'u Unit<'u>, function: Node<'u>) -> bool {
+    let unnamed = |n: &Node<'u>| n.kind() == "namespace_definition" && n.child_by_field_name("name").is_none();
+    is_static(unit.str(function)) || std::iter::successors(function.parent(), Node::parent).any(|n| unnamed(&n))
 }

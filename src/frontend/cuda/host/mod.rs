@@ -51,6 +51,8 @@ pub struct HostLaunch {
     pub span: Span,
     /// The calls that lead to it, the nearest first, where these are all that the unit has.
     pub calls: Vec<Span>,
+    /// Those of them whose function another unit may call as well.
+    pub open_calls: Vec<Span>,
     pub block: [Option<N>; 3],
     pub grid: [Option<N>; 3],
     /// The arguments that are integers, and their types, where these are known.
@@ -246,6 +248,7 @@ fn launch<'u>(
     let own = HostLaunch {
         span: unit.span(call),
         calls: Vec::new(),
+        open_calls: Vec::new(),
         block,
         grid,
         args,

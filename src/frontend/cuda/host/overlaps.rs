@@ -10,7 +10,7 @@ use tree_sitter::Node;
 use super::super::unit::{TypeDecl, child_of_kind, declared_name, has_child, last_named, split_init};
 use super::Host;
 use super::places::listed_in;
-use super::pointers::{CASTS, OF_DATA};
+use super::pointers::{CASTS, MAKES, OF_DATA};
 use crate::exp::{IntTy, N};
 
 /// More states than this are not followed.
@@ -514,6 +514,10 @@ impl<'u> Host<'_, 'u> {
                 let name = whole.split('<').next().unwrap_or(whole);
                 let passes = name.ends_with("raw_pointer_cast") || CASTS.contains(&name);
                 let passes = passes || matches!(name, "std::move" | "std::forward");
+                let plain = name.rsplit([':', '.', '>']).next().unwrap_or(name);
+                if MAKES.contains(&plain) && !self.lower.names.functions.contains_key(plain) {
+                    return Vec::new();
+                }
                 match arguments.as_slice() {
                     [only] if passes => {
                         self.pointers_of(*only, state, depth + 1).into_iter().map(Pointer::cast).collect()
@@ -554,9 +558,9 @@ impl<'u> Host<'_, 'u> {
         }
         // A field of an object that is a copy of another one.
         if let Some((object, field)) = place.rsplit_once('.')
-            && let Some(Pointer { origin: Origin::Named(from), .. }) = state.get(object)
+            && let Some(Pointer { origin: Origin::Named(from), sure, .. }) = state.get(object)
         {
-            return vec![named(&format!("{from}.{field}"))];
+            return vec![Pointer { sure: *sure, ..named(&format!("{from}.{field}")) }];
         }
         vec![named(place)]
     }

@@ -9,6 +9,29 @@ use super::{Host, MAX_DEPTH};
 
 /// Casts that leave a pointer as it is.
 pub(super) const CASTS: [&str; 3] = ["reinterpret_cast", "static_cast", "const_cast"];
+/// Functions of libraries that make a new object with memory of its own each time.
+pub(super) const MAKES: [&str; 20] = [
+    "make_unique",
+    "make_shared",
+    "zeros",
+    "zeros_like",
+    "empty",
+    "empty_like",
+    "empty_strided",
+    "ones",
+    "ones_like",
+    "full",
+    "full_like",
+    "rand",
+    "rand_like",
+    "randn",
+    "randn_like",
+    "new_empty",
+    "new_zeros",
+    "new_ones",
+    "new_full",
+    "clone",
+];
 /// Methods of containers and tensors that give the pointer to what they hold: the same for the same object.
 pub(super) const OF_DATA: [&str; 10] = [
     "data",

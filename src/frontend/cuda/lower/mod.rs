@@ -443,7 +443,7 @@ fn auto_parameter(position: usize) -> String {
     format!("auto#{position}")
 }
 
-fn is_static(text: &str) -> bool {
+pub fn is_static(text: &str) -> bool {
     text.starts_with("static ") || text.split('(').next().is_some_and(|head| head.contains(" static "))
 }
 

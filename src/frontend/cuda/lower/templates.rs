@@ -253,6 +253,13 @@ impl<'l, 't> Body<'l, 't> {
         let (Some(name), Some(list)) = (base.child_by_field_name("name"), base.child_by_field_name("arguments")) else {
             return;
         };
+        if let (Some(lanes), "thread_block_tile") = (Self::tile_lanes(given), self.text(name)) {
+            let asked = list.named_child(0).map_or("", |first| self.text(first));
+            if parameters.iter().any(|p| p == asked) {
+                found.values.entry(asked.to_owned()).or_insert((lanes, Type::UINT));
+            }
+            return;
+        }
         let Some((class, bound)) = self.class_node(given.value()).filter(|_| base.kind() == "template_type") else {
             return;
         };
