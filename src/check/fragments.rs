@@ -7,7 +7,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::host::HostFacts;
 use super::source::{Launched, SourceFile, SourceKernel};
 use crate::base::text::text_of;
 use crate::report::finding::{FileStatus, Message};
@@ -87,7 +86,7 @@ pub fn forget_launches(files: &mut [SourceFile]) {
     for file in files.iter_mut().filter(|_| !users.is_empty()) {
         for kernel in file.kernels.iter_mut().filter(|k| k.launched == Launched::Read) {
             let Some(user) = users.get(kernel.name.split('<').next().unwrap_or("")) else { continue };
-            (kernel.host, kernel.launched) = (HostFacts::default(), Launched::Unread);
+            (kernel.host, kernel.launched) = (kernel.host.of_some_launch(), Launched::Unread);
             let text = format!("`{}` is used in {user} as well: its launches here are not taken for all", kernel.name);
             file.report.messages.push(Message { code: "launched-elsewhere", text, at: None, help: None });
         }

@@ -38,6 +38,8 @@ pub struct HostFacts {
     pub computed: BTreeMap<String, Vec<i128>>,
     /// Where the launches are, in words; empty when there are none.
     pub place: String,
+    /// Where launches are that are not all, in words.
+    pub some: String,
     /// That the functions of launches are called by nobody else, where what they are given is used.
     pub only_calls: Option<String>,
 }
@@ -46,6 +48,22 @@ pub struct HostFacts {
 type Said = (bool, Option<Vec<i128>>);
 
 impl HostFacts {
+    /// What is left where there may be other launches: pointers that may be one.
+    pub fn of_some_launch(&self) -> HostFacts {
+        let mut overlaps = self.overlaps.clone();
+        for (later, (earlier, behind)) in &self.aliases {
+            overlaps.entry(later.clone()).or_default().insert(earlier.clone(), *behind);
+        }
+        for behind in overlaps.values_mut().flat_map(BTreeMap::values_mut).filter(|b| **b == Behind::Said) {
+            *behind = Behind::Unknown;
+        }
+        let some = match overlaps.is_empty() {
+            true => String::new(),
+            false => format!("{}, which may not be all", if self.place.is_empty() { &self.some } else { &self.place }),
+        };
+        HostFacts { overlaps, some, ..HostFacts::default() }
+    }
+
     /// Is there a pointer of which a condition says where it points to?
     pub fn says_distances(&self) -> bool {
         let overlaps = self.overlaps.values().flat_map(BTreeMap::values);

@@ -14,7 +14,7 @@ use crate::text::parse_protocol;
 
 /// Infers the protocol of a kernel, for the launch given.
 pub fn protocol_of(kernel: &SourceKernel, launch: &Launch, options: &CheckOptions) -> Inferred {
-    let host = (launch.from == LaunchSource::LaunchSite).then_some(&kernel.host);
+    let host = (launch.from == LaunchSource::LaunchSite || !kernel.host.some.is_empty()).then_some(&kernel.host);
     protocol_with(kernel, host, launch, options, &[])
 }
 
@@ -74,10 +74,9 @@ pub(super) fn protocol_with(
         }
     }
     if let Some(host) = host {
+        let place = if host.place.is_empty() { &host.some } else { &host.place };
         for (later, earlier) in host.overlaps.iter().flat_map(|(later, all)| all.keys().map(move |e| (later, e))) {
-            inferred
-                .assumptions
-                .push(format!("`{later}` may point into the same array as `{earlier}` ({})", host.place));
+            inferred.assumptions.push(format!("`{later}` may point into the same array as `{earlier}` ({place})"));
         }
     }
     for condition in &options.conditions {

@@ -99,6 +99,7 @@ pub fn check_files(inputs: &[(PathBuf, String)], settings: &Settings, solver: &S
     };
     let mut files = read(inputs);
     let mut tasks = if settings.ignore_host {
+        files.iter_mut().flat_map(|file| &mut file.kernels).for_each(|kernel| kernel.host.some.clear());
         files.iter().enumerate().flat_map(|(f, file)| (0..file.kernels.len()).map(move |k| (f, k))).collect()
     } else {
         let text = |path: PathBuf| Some((path.clone(), text_of(std::fs::read(path).ok()?)));

@@ -243,14 +243,17 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
                         }
                     }
                     let function = &lowered.program.functions[lowered.kernel.0 as usize];
-                    let launches = launches(&mut lower, decl, &bindings);
-                    let launched = match &launches {
-                        None => Launched::Unread,
-                        Some(list) if list.is_empty() => Launched::Nowhere,
-                        Some(_) => Launched::Read,
+                    let (launches, all) = launches(&mut lower, decl, &bindings);
+                    let launched = match (all, launches.is_empty()) {
+                        (false, _) => Launched::Unread,
+                        (true, true) => Launched::Nowhere,
+                        (true, false) => Launched::Read,
                     };
                     let params = &function.vars[..function.params];
-                    let mut host = host_facts(params, &launches.unwrap_or_default(), lowered.span.file, &sources);
+                    let mut host = host_facts(params, &launches, lowered.span.file, &sources);
+                    if !all {
+                        host = host.of_some_launch();
+                    }
                     host.untold.extend(untold);
                     // Without `main`, others may call the functions that launch.
                     if names.functions.contains_key("main") {

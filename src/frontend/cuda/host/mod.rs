@@ -142,17 +142,22 @@ struct Host<'l, 'u> {
     depth: usize,
 }
 
-/// The launches of a kernel that may be of this instance; `None` when it is also used in ways that are not understood.
-pub fn launches<'u>(lower: &mut Lower<'u>, kernel: &FunDecl<'u>, bindings: &Bindings) -> Option<Vec<HostLaunch>> {
+/// The launches of a kernel that may be of this instance, and whether these are all: not when it is also used in ways that
+/// are not understood.
+pub fn launches<'u>(lower: &mut Lower<'u>, kernel: &FunDecl<'u>, bindings: &Bindings) -> (Vec<HostLaunch>, bool) {
     let unit = lower.unit;
-    let name = unit.str(unit.qualified(declared_name(kernel.declarator)?).1);
-    let mut found = Vec::new();
+    let Some(name) = declared_name(kernel.declarator) else { return (Vec::new(), false) };
+    let name = unit.str(unit.qualified(name).1);
+    let (mut found, mut all) = (Vec::new(), true);
     let mentions = lower.names.mentions.get(name).cloned().unwrap_or_default();
     for node in mentions {
         if is_question(unit, lower.names, node) || is_local(unit, node) || is_call_of_host(unit, lower.names, node) {
             continue;
         }
-        let places = launches_of(unit, lower.names, node)?;
+        let Some(places) = launches_of(unit, lower.names, node) else {
+            all = false;
+            continue;
+        };
         if !may_be(lower, kernel, node, bindings) {
             continue;
         }
@@ -167,12 +172,13 @@ pub fn launches<'u>(lower: &mut Lower<'u>, kernel: &FunDecl<'u>, bindings: &Bind
                     read
                 }
             };
-            found.extend(read?);
+            all &= read.is_some();
+            found.extend(read.into_iter().flatten());
         }
     }
     found.sort_by_key(|l| (l.span.start, l.span.end, l.calls.clone()));
     found.dedup_by_key(|l| (l.span, l.calls.clone()));
-    Some(found)
+    (found, all)
 }
 
 /// Parameters of the template that a launch stands in, by their names, and their values where an instance of the kernel is
