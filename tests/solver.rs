@@ -200,7 +200,8 @@ fn no_process_outlives_its_session() {
     std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("made executable");
     let mut session = Session::new(SolverConfig {
         solver: Some(script),
-        timeout: Duration::from_millis(300),
+        // Time for the fake to write its whole line, on a machine that is busy as well.
+        timeout: Duration::from_millis(1500),
         ..SolverConfig::default()
     });
     assert_eq!(ask(&mut session, &question()), Answer::Unknown(Reason::Timeout));
