@@ -31,7 +31,7 @@ fn question(seed: u64) -> Question {
     let (columns, rows) = (1 + c.pick(3) as i128, 1 + c.pick(3) as i128);
     let mut vars = vec![(w.clone(), 1, 3), (n.clone(), 0, 2)];
     let mut conditions = Vec::new();
-    let shape = (c.pick(13), [c.pick(7) as i128, c.pick(7) as i128, c.pick(4) as i128], c.pick(4));
+    let shape = (c.pick(15), [c.pick(7) as i128, c.pick(7) as i128, c.pick(4) as i128], c.pick(4));
     let within_row = c.pick(2) == 0;
     let odd = c.pick(3) == 0;
     let replay = c.values().iter().take(24).copied().collect::<Vec<_>>();
@@ -79,6 +79,12 @@ fn question(seed: u64) -> Question {
                 conditions.push(number.lt(&add(&mul(&size, &wide), &N::num(k / 3))));
                 let part = |op: NBin| N::bin(op, ty, &number, &wide);
                 add(&part(NBin::Div), &mul(&add(&size, &N::num(k / 3)), &part(NBin::Rem)))
+            }
+            // Rows as long as a product.
+            12 | 13 => {
+                let row = mul(&wide, &add(&N::var(&n), &N::num(a % 2)));
+                conditions.push(x.lt(&add(&row, &N::num(k / 3))));
+                add(&mul(&y, &row), &x)
             }
             _ => small_number(guards, &locals),
         };

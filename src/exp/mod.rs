@@ -5,7 +5,6 @@ mod conversions;
 pub mod display;
 pub mod eval;
 pub mod interval;
-pub mod linear;
 pub mod poly;
 pub mod subst;
 pub mod syntax;

@@ -20,9 +20,8 @@ pub use merge::{Run, merged, merged_by};
 use crate::base::Name;
 use crate::core::race::{RacePhase, race_pair};
 use crate::core::scope::Task;
-use crate::exp::linear::multiplies_b;
 use crate::exp::poly::Poly;
-use crate::exp::{B, BExp, N};
+use crate::exp::{B, N};
 
 /// What decided a question: the strongest rule that was needed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -138,7 +137,6 @@ pub fn race_free(phase: &RacePhase, array: &Name, more: &[B]) -> Option<Proof> {
         return None;
     }
     let instances: Vec<_> = sides.iter().map(|side| Task::BOTH.map(|task| phase.instantiate(side, task))).collect();
-    let plain = without_products(&phase.assumptions);
     let mut whole: Option<Proof> = None;
     for (i, [one, _]) in instances.iter().enumerate() {
         for [_, two] in instances.iter().skip(i) {
@@ -147,10 +145,7 @@ pub fn race_free(phase: &RacePhase, array: &Name, more: &[B]) -> Option<Proof> {
                 continue;
             }
             let conditions: Vec<B> = [&phase.assumptions].into_iter().chain(more).chain([&pair]).cloned().collect();
-            let found = refute(&conditions).or_else(|| {
-                let fewer: Vec<B> = plain.iter().flatten().chain(more).chain([&pair]).cloned().collect();
-                plain.as_ref().and_then(|_| refute(&fewer))
-            })?;
+            let found = refute(&conditions)?;
             let proof = whole.get_or_insert(Proof { rule: Rule::Guard, assumed: Vec::new() });
             proof.rule = proof.rule.max(found.rule);
             for term in found.assumed {
@@ -161,15 +156,4 @@ pub fn race_free(phase: &RacePhase, array: &Name, more: &[B]) -> Option<Proof> {
         }
     }
     whole.or(Some(Proof { rule: Rule::ReadOnly, assumed: Vec::new() }))
-}
-
-/// The conditions without those that speak of products or choices of unknown numbers, as those of the host do: equations
-/// that hide digits. `None` where there are none. [OPT-LOOSE]
-fn without_products(conditions: &B) -> Option<Vec<B>> {
-    let all = match conditions.kind() {
-        BExp::And(parts) => parts.clone(),
-        _ => vec![conditions.clone()],
-    };
-    let plain: Vec<B> = all.iter().filter(|part| !multiplies_b(part)).cloned().collect();
-    (plain.len() < all.len()).then_some(plain)
 }

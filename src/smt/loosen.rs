@@ -7,8 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::query::Query;
 use crate::base::Name;
-use crate::exp::linear::multiplies_b;
-use crate::exp::{B, BExp, free_vars_b};
+use crate::exp::{B, BExp, N, NBin, NExp, free_vars_b};
 
 /// The query without conditions on products and quotients of unknown numbers that have a variable of the host of their own;
 /// `None` where there are none.
@@ -102,4 +101,31 @@ fn without(parts: &[B], shared: &BTreeSet<Name>) -> Option<Vec<B>> {
     };
     let fewer: Vec<B> = parts.iter().zip(&vars).filter(kept).map(|(part, _)| part.clone()).collect();
     (fewer.len() < parts.len()).then_some(fewer)
+}
+
+/// Is there a product, or a quotient, of two unknown numbers?
+fn multiplies_b(condition: &B) -> bool {
+    match condition.kind() {
+        BExp::Lit(_) => false,
+        BExp::Rel(_, l, r) => multiplies(l) || multiplies(r),
+        BExp::And(parts) | BExp::Or(parts) => parts.iter().any(multiplies_b),
+        BExp::Not(inner) => multiplies_b(inner),
+    }
+}
+
+pub fn multiplies(term: &N) -> bool {
+    match term.kind() {
+        NExp::Num(_) | NExp::Var(_) => false,
+        NExp::Bin(op, _, l, r) => {
+            let unknown = match op {
+                NBin::Mul => l.as_num().is_none() && r.as_num().is_none(),
+                NBin::Div | NBin::Rem => r.as_num().is_none(),
+                _ => false,
+            };
+            unknown || multiplies(l) || multiplies(r)
+        }
+        NExp::If(c, t, e) => multiplies_b(c) || multiplies(t) || multiplies(e),
+        NExp::Cast(_, inner) => multiplies(inner),
+        NExp::Call(_, args) => args.iter().any(multiplies),
+    }
 }
