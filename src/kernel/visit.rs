@@ -2,9 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::ir::{
-    Builtin, Copier, Expr, ExprKind, FunId, Function, Intrinsic, Loop, Program, Stmt, StmtKind, Storage, VarId,
-};
+use super::ir::{Builtin, Copier, Expr, ExprKind, Function, Intrinsic, Loop, Program, Stmt, StmtKind, VarId};
 use super::types::Type;
 use crate::core::Scope;
 
@@ -93,7 +91,13 @@ pub fn each_expr<'s>(stmts: &'s [Stmt], f: &mut impl FnMut(&'s Expr), declared: 
     }
 }
 
-/// The expressions that are statements of their own.
+/// The expressions that are statements of their own: nothing is done with what they give.
+pub fn results_not_used(program: &Program) -> HashSet<*const Expr> {
+    let mut found = HashSet::new();
+    program.functions.iter().filter_map(|f| f.body.as_ref()).for_each(|body| values_not_used(body, &mut found));
+    found
+}
+
 fn values_not_used(stmts: &[Stmt], found: &mut HashSet<*const Expr>) {
     for stmt in stmts {
         match &stmt.kind {
@@ -134,33 +138,15 @@ const GROUP_QUERIES: [&str; 5] = ["thread_rank", "size", "num_threads", "block_r
 
 impl Axes {
     /// Those that a kernel and the functions that it calls read.
-    pub fn of(program: &Program, kernel: FunId) -> Axes {
+    pub fn of(program: &Program) -> Axes {
         let mut seen = Axes::default();
-        for (i, function) in program.functions.iter().enumerate() {
-            let params = if i == kernel.0 as usize { function.params } else { 0 };
-            // Is this memory of all blocks: what a parameter of the kernel points to, or a variable of the device?
-            let is_global = |place: &Expr| {
-                let (mut found, mut shared) = (false, false);
-                place.each(&mut |e| match &e.kind {
-                    ExprKind::Var(var) => found |= (var.0 as usize) < params,
-                    ExprKind::Global(id) => match program.globals[id.0 as usize].decl.storage {
-                        Storage::Shared => shared = true,
-                        Storage::Global => found = true,
-                        Storage::Private | Storage::Constant => {}
-                    },
-                    _ => {}
-                });
-                found && !shared
-            };
-            seen.function(function, &is_global);
-        }
+        let unused = results_not_used(program);
+        program.functions.iter().for_each(|f| seen.function(f, &unused));
         seen
     }
 
-    fn function(&mut self, function: &Function, is_global: &dyn Fn(&Expr) -> bool) {
+    fn function(&mut self, function: &Function, unused: &HashSet<*const Expr>) {
         let Some(body) = &function.body else { return };
-        let mut unused = HashSet::new();
-        values_not_used(body, &mut unused);
         each_expr(
             body,
             &mut |e| match &e.kind {
@@ -189,10 +175,8 @@ impl Axes {
                 ExprKind::Unknown(_) | ExprKind::Intrinsic(Intrinsic::Havoc(_) | Intrinsic::Together(_), _) => {
                     self.block[0] = true;
                 }
-                ExprKind::Intrinsic(Intrinsic::Atomic(..), args) if !unused.contains(&std::ptr::from_ref(e)) => {
+                ExprKind::Intrinsic(Intrinsic::Atomic(..), _) if !unused.contains(&std::ptr::from_ref(e)) => {
                     self.block[0] = true;
-                    // Blocks that draw tickets need not ask which they are.
-                    self.grid[0] |= args.first().is_some_and(is_global);
                 }
                 _ => {}
             },

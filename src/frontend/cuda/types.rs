@@ -357,7 +357,7 @@ impl<'t> Body<'_, 't> {
         }
         let Some(body) = node.child_by_field_name("body").filter(|_| self.type_depth <= 40) else { return Type::INT };
         self.type_depth += 1;
-        self.lower.enumerations.push(node.id());
+        self.lower.enumerations.push((node.id(), self.bindings.key()));
         let (mut least, mut most, mut next) = (0i128, 0i128, Some(0i128));
         let mut cursor = body.walk();
         for item in body.named_children(&mut cursor).filter(|c| c.kind() == "enumerator").collect::<Vec<_>>() {

@@ -1276,7 +1276,9 @@ impl<'a> Unit<'a> {
             _ => {}
         });
         for (name, targets) in std::mem::take(&mut names.targets) {
-            let mut targets = targets.into_iter();
+            // A namespace of the unit may have that name elsewhere.
+            let is_own = names.scopes.iter().any(|path| path.last() == Some(&name));
+            let mut targets = targets.into_iter().filter(|_| !is_own);
             match (targets.next(), targets.next()) {
                 (Some(target), None) if target.first().is_some_and(|first| PLATFORM.contains(&first.as_str())) => {
                     names.platform.insert(name, target);

@@ -10,7 +10,7 @@ use super::{Frame, ObjectKind, Touches, Walk, conjuncts};
 use crate::base::{Name, Span};
 use crate::core::kernel::OTHER;
 use crate::core::protocol::{Barrier, Fence};
-use crate::core::{Mode, Protocol, Range, Scope, SiteId};
+use crate::core::{Mode, Protocol, Range, Scope, SiteId, Space};
 use crate::exp::subst::Leaves;
 use crate::exp::{B, Fun, FunKind, IntTy, N, NBin, NExp, NRel, Var};
 use crate::kernel::bits::of_bits;
@@ -265,6 +265,9 @@ impl<'p> Walk<'p> {
                     return self.unknown_of(&expr.ty, "atomic");
                 };
                 let pointer = self.as_pointer(pointer.clone());
+                let of_all = |o: ObjId| matches!(self.info(o).kind, ObjectKind::Array(Space::Global));
+                let is_used = !self.unused.contains(&std::ptr::from_ref(expr));
+                self.draws |= is_used && pointer.targets.iter().any(|t| of_all(t.object));
                 self.atomic(&pointer, operands, &expr.ty, *scope, name, span)
             }
             Intrinsic::Barrier(scope) => {

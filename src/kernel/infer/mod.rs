@@ -21,7 +21,7 @@ mod value;
 
 pub use found::APART;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -31,9 +31,9 @@ use crate::base::{FreshNames, Name, Span};
 use crate::core::{Access, Kernel, Mode, Protocol, SiteId, Space};
 use crate::exp::syntax::work_done;
 use crate::exp::{B, BExp, Fun, FunKind, IntTy, Interval, N, NBin, NRel, Ranges, Var, free_vars_b, free_vars_n};
-use crate::kernel::ir::{FunId, Function, GlobalId, Program, Storage, VarId};
+use crate::kernel::ir::{Expr, FunId, Function, GlobalId, Program, Storage, VarId};
 use crate::kernel::types::Type;
-use crate::kernel::visit::Axes;
+use crate::kernel::visit::{Axes, results_not_used};
 
 use settled::{Contents, Settlement};
 use state::{Cells, State};
@@ -210,6 +210,10 @@ pub struct Walk<'p> {
     contents: HashMap<Name, Contents>,
     /// What arrays hold after barriers, by the function that identifies the phase.
     settled: HashMap<Name, Settlement>,
+    /// Expressions with whose values nothing is done.
+    unused: HashSet<*const Expr>,
+    /// Is something done with what an atomic operation on global memory returns?
+    draws: bool,
     settles: bool,
     /// What atomic operations do to arrays.
     atomics: BTreeMap<ObjId, BTreeSet<tickets::Use>>,
@@ -249,9 +253,15 @@ pub const MAX_ALONG: i128 = (1 << 28) - 1024;
 
 /// Infers the protocol of a kernel.
 pub fn infer(program: &Program, kernel: FunId, config: &Config) -> Inferred {
-    let used = Axes::of(program, kernel);
+    let mut used = Axes::of(program);
     let mut walk = Walk::new(program, config, &used);
     walk.run(kernel, config);
+    // Blocks that draw tickets need not ask which they are.
+    if walk.draws && !used.grid[0] && config.grid[0].is_none() && config.may_be_one[1][0] {
+        used.grid[0] = true;
+        walk = Walk::new(program, config, &used);
+        walk.run(kernel, config);
+    }
     finish::finish(walk, kernel, config, &used)
 }
 
@@ -387,6 +397,8 @@ impl<'p> Walk<'p> {
             holes: Vec::new(),
             contents: HashMap::new(),
             settled: HashMap::new(),
+            unused: results_not_used(program),
+            draws: false,
             settles: config.all_arrays,
             atomics: BTreeMap::new(),
             found: Vec::new(),

@@ -10,7 +10,7 @@ use tree_sitter::Node;
 use super::super::unit::{TypeDecl, child_of_kind, declared_name, has_child, last_named, split_init};
 use super::Host;
 use super::places::listed_in;
-use super::pointers::{CASTS, MAKES, OF_DATA};
+use super::pointers::{CASTS, OF_DATA};
 use crate::exp::{IntTy, N};
 
 /// More states than this are not followed.
@@ -514,8 +514,7 @@ impl<'u> Host<'_, 'u> {
                 let name = whole.split('<').next().unwrap_or(whole);
                 let passes = name.ends_with("raw_pointer_cast") || CASTS.contains(&name);
                 let passes = passes || matches!(name, "std::move" | "std::forward");
-                let plain = name.rsplit([':', '.', '>']).next().unwrap_or(name);
-                if MAKES.contains(&plain) && !self.lower.names.functions.contains_key(plain) {
+                if self.makes_new(name) {
                     return Vec::new();
                 }
                 match arguments.as_slice() {

@@ -9,28 +9,28 @@ use super::{Host, MAX_DEPTH};
 
 /// Casts that leave a pointer as it is.
 pub(super) const CASTS: [&str; 3] = ["reinterpret_cast", "static_cast", "const_cast"];
-/// Functions of libraries that make a new object with memory of its own each time.
-pub(super) const MAKES: [&str; 20] = [
-    "make_unique",
-    "make_shared",
-    "zeros",
-    "zeros_like",
-    "empty",
-    "empty_like",
-    "empty_strided",
-    "ones",
-    "ones_like",
-    "full",
-    "full_like",
-    "rand",
-    "rand_like",
-    "randn",
-    "randn_like",
-    "new_empty",
-    "new_zeros",
-    "new_ones",
-    "new_full",
-    "clone",
+/// Functions of libraries that make a new object with memory of its own each time, by their namespace; and methods.
+const MAKE: [(&[&str], &[&str]); 3] = [
+    (&["std"], &["make_unique", "make_shared"]),
+    (
+        &["torch", "at"],
+        &[
+            "zeros",
+            "zeros_like",
+            "empty",
+            "empty_like",
+            "empty_strided",
+            "ones",
+            "ones_like",
+            "full",
+            "full_like",
+            "rand",
+            "rand_like",
+            "randn",
+            "randn_like",
+        ],
+    ),
+    (&[], &["new_empty", "new_zeros", "new_ones", "new_full", "clone"]),
 ];
 /// Methods of containers and tensors that give the pointer to what they hold: the same for the same object.
 pub(super) const OF_DATA: [&str; 10] = [
@@ -47,6 +47,18 @@ pub(super) const OF_DATA: [&str; 10] = [
 ];
 
 impl<'u> Host<'_, 'u> {
+    /// Does each call of this function give another object?
+    pub(super) fn makes_new(&self, function: &str) -> bool {
+        let at = function.rfind([':', '.', '>']).map_or(0, |at| at + 1);
+        let (before, name) = function.split_at(at);
+        let scope = before.trim_end_matches("::").trim_start_matches("::");
+        let is_method = before.ends_with('.') || before.ends_with("->");
+        let listed = MAKE.iter().any(|(scopes, names)| {
+            names.contains(&name) && if scopes.is_empty() { is_method } else { !is_method && scopes.contains(&scope) }
+        });
+        listed && !self.lower.names.functions.contains_key(name)
+    }
+
     /// The variable that a pointer argument is, or points into.
     pub(super) fn pointer(&mut self, node: Node<'u>) -> Option<(String, bool)> {
         match node.kind() {

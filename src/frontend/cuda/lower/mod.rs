@@ -132,8 +132,8 @@ pub struct Lower<'t> {
     /// that is being computed has none.
     enumerators: HashMap<(usize, String, bool), Option<(i128, Type)>>,
     enumeration_types: HashMap<(usize, String, bool), Type>,
-    /// The enumerations that we are in the list of.
-    pub enumerations: Vec<usize>,
+    /// The enumerations that we are in the list of, of an instance.
+    pub enumerations: Vec<(usize, String)>,
     /// The constants of classes: by what declares them, the instance, and whether that was laid out.
     constants: HashMap<(usize, String, bool), (Option<i128>, Type)>,
     /// The scopes that nodes stand in, as far as they were asked for.

@@ -180,7 +180,7 @@ impl<'l, 't> Body<'l, 't> {
                     None => {
                         // One that asks for itself, more than once even, has no value.
                         outer.lower.enumerators.insert(key.clone(), None);
-                        outer.lower.enumerations.extend(list.map(|list| list.id()));
+                        outer.lower.enumerations.extend(list.map(|list| (list.id(), instance.0.clone())));
                         let expr = outer.rvalue(node);
                         let value = outer.fold(&expr).map(|value| (value, expr.ty));
                         outer.lower.enumerations.truncate(outer.lower.enumerations.len() - usize::from(list.is_some()));
@@ -194,11 +194,13 @@ impl<'l, 't> Body<'l, 't> {
         let (first, ty) = first?;
         let value = first.checked_add(enumerator.plus)?;
         let ty = match list {
-            Some(list) if outer.lower.enumerations.contains(&list.id()) => match list.child_by_field_name("base") {
-                Some(base) => outer.type_of(base),
-                None if matches!(&ty, Type::Int(int) if int.contains(value)) => ty,
-                None => integer_for(value, value),
-            },
+            Some(list) if outer.lower.enumerations.contains(&(list.id(), instance.0.clone())) => {
+                match list.child_by_field_name("base") {
+                    Some(base) => outer.type_of(base),
+                    None if matches!(&ty, Type::Int(int) if int.contains(value)) => ty,
+                    None => integer_for(value, value),
+                }
+            }
             Some(list) => {
                 let key = (list.id(), instance.0, instance.1);
                 match outer.lower.enumeration_types.get(&key) {
