@@ -201,6 +201,8 @@ fn kernels_share_the_time_of_a_run() {
         let verdicts: Vec<&str> =
             json["kernels"].as_array().expect("kernels").iter().filter_map(|k| k["verdict"].as_str()).collect();
         assert_eq!(verdicts, [&["inconclusive"][..], &["race-free"; 3][..others]].concat());
+        let last = json["kernels"][0]["reasons"].as_array().and_then(|r| r.last()?["code"].as_str()).unwrap_or("");
+        assert_eq!(last, "run-timeout");
         tries.push(std::fs::read_to_string(&asked).expect("it was asked").len());
         std::fs::remove_file(&asked).expect("ours");
     }

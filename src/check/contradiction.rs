@@ -1,7 +1,7 @@
 //! Which assumptions contradict each other: so few that without any one of them the rest can hold.
 
 use super::host::HostFacts;
-use super::infer::protocol_with;
+use super::infer::{host_of, protocol_with};
 use super::kernel::CheckOptions;
 use super::source::{KernelCode, SourceKernel};
 use crate::base::Span;
@@ -70,7 +70,7 @@ pub struct Given<'k> {
 
 impl<'k> Given<'k> {
     pub fn new(kernel: &'k SourceKernel, launch: &Launch, options: &CheckOptions, inferred: &Inferred) -> Given<'k> {
-        let host = (launch.from == LaunchSource::LaunchSite).then(|| kernel.host.clone());
+        let host = host_of(kernel, launch, options).cloned();
         let read = match &kernel.code {
             KernelCode::Cuda(_) => None,
             KernelCode::Protocol(read) => Some(match read.kernel.pre.kind() {

@@ -69,7 +69,7 @@ pub fn dump(
             out.push_str(&questions(&file, kernel, settings, solver)?);
             continue;
         }
-        let (launch, _) = launch(settings.block, settings.grid, &file.header, kernel, settings.ignore_host);
+        let (launch, _) = launch(settings.block, settings.grid, &file.header, kernel, settings.check.ignore_host);
         let inferred = protocol_of(kernel, &launch, &settings.check);
         if stage == Stage::Protocol {
             out.push_str(&protocol_text(&inferred));
@@ -138,7 +138,7 @@ fn questions(
     if let Err(reason) = session.solver() {
         return Err(reason.to_string());
     }
-    let (launch, notes) = launch(settings.block, settings.grid, &file.header, kernel, settings.ignore_host);
+    let (launch, notes) = launch(settings.block, settings.grid, &file.header, kernel, settings.check.ignore_host);
     let options = CheckOptions { presolve: false, ..settings.check.clone() };
     let report = check_kernel(kernel, &file.sources, &launch, &notes, &options, &mut session);
     let mut out =
@@ -159,7 +159,7 @@ pub fn protocols(path: &Path, text: &str, settings: &Settings) -> Vec<(String, S
     let file = load(path, text.to_owned(), &settings.source);
     let kernels = file.kernels.iter().filter(|k| selected(settings, &k.name));
     let each = kernels.map(|kernel| {
-        let (launch, _) = launch(settings.block, settings.grid, &file.header, kernel, settings.ignore_host);
+        let (launch, _) = launch(settings.block, settings.grid, &file.header, kernel, settings.check.ignore_host);
         (kernel.name.clone(), protocol_text(&protocol_of(kernel, &launch, &settings.check)))
     });
     each.collect()
@@ -170,7 +170,7 @@ pub fn list(path: &Path, text: &str, settings: &Settings) -> String {
     let file = load(path, text.to_owned(), &settings.source);
     let mut out = String::new();
     for kernel in &file.kernels {
-        let (launch, notes) = launch(settings.block, settings.grid, &file.header, kernel, settings.ignore_host);
+        let (launch, notes) = launch(settings.block, settings.grid, &file.header, kernel, settings.check.ignore_host);
         let inferred = protocol_of(kernel, &launch, &settings.check);
         let line = file.sources.start(kernel.span).line;
         out.push_str(&format!("{}:{line}: {}\n", path.display(), kernel.name));

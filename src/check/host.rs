@@ -6,12 +6,12 @@ use itertools::Itertools;
 
 use crate::base::{FileId, Name, OF_HOST, SourceMap};
 use crate::exp::display::plain;
-use crate::exp::linear::multiplies;
 use crate::exp::{B, BExp, IntTy, N, NExp, NRel, Subst, Var, free_vars_b};
 use crate::frontend::cuda::host::{Given, HostLaunch, ObjectParts, Overlap};
 use crate::kernel::infer::{Behind, alias_offset, overlap_offset};
 use crate::kernel::ir::VarDecl;
 use crate::kernel::types::{StructTy, Type};
+use crate::smt::loosen::multiplies;
 
 /// More launches than this are only looked at for what they have in common.
 const MAX_ALTERNATIVES: usize = 8;
@@ -61,7 +61,7 @@ impl HostFacts {
             true => String::new(),
             false => format!("{}, which may not be all", if self.place.is_empty() { &self.some } else { &self.place }),
         };
-        HostFacts { overlaps, some, ..HostFacts::default() }
+        HostFacts { overlaps, some, untold: self.untold.clone(), ..HostFacts::default() }
     }
 
     /// Is there a pointer of which a condition says where it points to?

@@ -14,8 +14,14 @@ use crate::text::parse_protocol;
 
 /// Infers the protocol of a kernel, for the launch given.
 pub fn protocol_of(kernel: &SourceKernel, launch: &Launch, options: &CheckOptions) -> Inferred {
-    let host = (launch.from == LaunchSource::LaunchSite || !kernel.host.some.is_empty()).then_some(&kernel.host);
-    protocol_with(kernel, host, launch, options, &[])
+    protocol_with(kernel, host_of(kernel, launch, options), launch, options, &[])
+}
+
+/// What holds of the host code: all that it says for the launches that are checked, or that pointers may be one where these
+/// are not all.
+pub(super) fn host_of<'k>(kernel: &'k SourceKernel, launch: &Launch, options: &CheckOptions) -> Option<&'k HostFacts> {
+    let some = !kernel.host.some.is_empty() && !options.ignore_host;
+    (launch.from == LaunchSource::LaunchSite || some).then_some(&kernel.host)
 }
 
 /// The same, with what is given of the host code, and without some of the assumptions of the source.

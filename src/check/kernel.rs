@@ -35,6 +35,8 @@ pub struct CheckOptions {
     pub large_grids: bool,
     /// What something is divided by may be negative.
     pub negative_sizes: bool,
+    /// Take nothing from the host code.
+    pub ignore_host: bool,
     pub warp_size: u32,
     pub max_findings: usize,
     pub path: PhasePath,
@@ -54,6 +56,7 @@ impl Default for CheckOptions {
             all_dims: false,
             large_grids: false,
             negative_sizes: false,
+            ignore_host: false,
             warp_size: 32,
             max_findings: 20,
             path: PhasePath::Phases,

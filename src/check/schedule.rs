@@ -25,8 +25,6 @@ pub struct Settings {
     pub check: CheckOptions,
     pub block: GivenDims,
     pub grid: GivenDims,
-    /// Take nothing from the host code.
-    pub ignore_host: bool,
     /// Names of kernels to check; empty for all.
     pub kernels: Vec<String>,
     pub jobs: usize,
@@ -98,8 +96,7 @@ pub fn check_files(inputs: &[(PathBuf, String)], settings: &Settings, solver: &S
         parallel(inputs, settings.jobs, || (), load, |(path, _), text| broken_file(path, text))
     };
     let mut files = read(inputs);
-    let mut tasks = if settings.ignore_host {
-        files.iter_mut().flat_map(|file| &mut file.kernels).for_each(|kernel| kernel.host.some.clear());
+    let mut tasks = if settings.check.ignore_host {
         files.iter().enumerate().flat_map(|(f, file)| (0..file.kernels.len()).map(move |k| (f, k))).collect()
     } else {
         let text = |path: PathBuf| Some((path.clone(), text_of(std::fs::read(path).ok()?)));
@@ -163,9 +160,13 @@ fn check_kernels(
                 let waiting = open.len() - begun.fetch_add(1, Ordering::Relaxed);
                 let share = left().map(|time| share(time, settings.jobs, waiting));
                 let end = share.map(|share| Instant::now() + share);
-                let report =
+                let mut report =
                     check_one(files, tasks[*task], settings, &SolverConfig { deadline: end, ..solver.clone() });
                 let cut = report.verdict == Verdict::Inconclusive && end.is_some_and(|end| Instant::now() >= end);
+                if cut && report.reasons.iter().all(|reason| reason.code != "run-timeout") {
+                    let text = "its share of the time for the run was over".to_owned();
+                    report.reasons.push(Message { code: "run-timeout", text, at: None, help: None });
+                }
                 (report, share.filter(|_| cut))
             },
             |(task, _), text| {
@@ -177,9 +178,8 @@ fn check_kernels(
         );
         let mut cut = Vec::new();
         for ((task, _), (report, had)) in open.iter().zip(checked) {
-            // What was found out the first time is not lost.
-            let unbegun = report.reasons.first().is_some_and(|reason| reason.code == "run-timeout");
-            if !unbegun || reports[*task].is_none() {
+            // A share that is over at once does not replace what was found out the first time.
+            if had != Some(Duration::ZERO) || reports[*task].is_none() {
                 reports[*task] = Some(report);
             }
             cut.extend(had.map(|had| (*task, had)));
@@ -200,8 +200,8 @@ fn share(time: Duration, jobs: usize, kernels: usize) -> Duration {
 fn check_one(files: &[SourceFile], (f, k): (usize, usize), settings: &Settings, solver: &SolverConfig) -> KernelReport {
     let file = &files[f];
     let kernel = &file.kernels[k];
-    let (launch, notes) = launch(settings.block, settings.grid, &file.header, kernel, settings.ignore_host);
-    if settings.deadline.is_some_and(|end| Instant::now() >= end) {
+    let (launch, notes) = launch(settings.block, settings.grid, &file.header, kernel, settings.check.ignore_host);
+    if solver.deadline.is_some_and(|end| Instant::now() >= end) {
         let text = "the time for the run was over before this kernel was begun";
         return gave_up(file, k, launch, "run-timeout", text);
     }

@@ -74,12 +74,12 @@ fn settings(source: &SourceConfig, launch: &LaunchConfig, kernels: &[String]) ->
             all_dims: launch.all_dims,
             large_grids: launch.large_grids,
             negative_sizes: launch.negative_sizes,
+            ignore_host: launch.ignore_host,
             warp_size: launch.warp_size,
             ..CheckOptions::default()
         },
         block: launch.block,
         grid: launch.grid,
-        ignore_host: launch.ignore_host,
         kernels: kernels.to_vec(),
         jobs: 1,
         deadline: None,

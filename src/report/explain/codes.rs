@@ -465,10 +465,10 @@ int main() { scale<<<4, 128>>>(a); }",
     Entry {
         code: "run-timeout",
         title: "the time for the whole run was over",
-        what: "The kernel was not begun, because the time of `--timeout` was over.",
-        why: "Nothing was asked about it, so that nothing is known.",
+        what: "The time of `--timeout` was over before the kernel was begun, or its share of that time before it was done.",
+        why: "What was not asked about it is not known.",
         fix: "Give more time, check fewer kernels with `--kernel`, or use more processors with `-j`.",
-        limits: "A kernel that was begun in time is finished.",
+        limits: "What other kernels do not need of their shares goes to those that were cut short.",
         example: "faial-like check --timeout 10s src/",
     },
     Entry {
