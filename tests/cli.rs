@@ -155,7 +155,7 @@ fn a_solver_that_is_too_slow_every_time_is_inconclusive() {
     let folder = folder();
     let arrays: Vec<String> = (0..6).map(|i| format!("a{i}")).collect();
     let params: Vec<String> = arrays.iter().map(|a| format!("int *{a}")).collect();
-    let body: String = arrays.iter().map(|a| format!("{a}[threadIdx.x * n] = threadIdx.x; ")).collect();
+    let body: String = arrays.iter().map(|a| format!("{a}[threadIdx.x * n * n] = threadIdx.x; ")).collect();
     let text = format!("__global__ void k({}, int n) {{ {body}}}\n", params.join(", "));
     let file = write(&folder, "many.cu", text);
     for solver in ["z3-hangs.sh", "z3-hangs-on-questions.sh"] {
@@ -185,7 +185,7 @@ fn kernels_share_the_time_of_a_run() {
         write(&folder, "z3-asked.sh", format!("#!/bin/sh\n. '{}'\non_check() {{ {hangs} }}\ntalk\n", talk.display()));
     std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("ours");
     let hard =
-        "//--blockDim=32 --gridDim=1\n__global__ void hard(int *a, int n) { a[threadIdx.x * n] = threadIdx.x; }\n";
+        "//--blockDim=32 --gridDim=1\n__global__ void hard(int *a, int n) { a[threadIdx.x * n * n] = threadIdx.x; }\n";
     let easy = |i: usize| format!("__global__ void easy{i}(int *a) {{ a[threadIdx.x] = 0; }}\n");
     let mut tries = Vec::new();
     for others in [0, 3] {

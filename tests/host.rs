@@ -9,7 +9,7 @@ use faial_like::report::finding::{KernelReport, LaunchSource, Verdict};
 /// The kernel `k` of a text, checked with and without what the host says.
 fn check(text: &str, ignore_host: bool) -> KernelReport {
     let file = (PathBuf::from("host.cu"), text.to_owned());
-    let check = CheckOptions { ignore_host, ..CheckOptions::default() };
+    let check = CheckOptions { ignore_host, any_stride: true, ..CheckOptions::default() };
     let settings = Settings { jobs: 1, check, ..Settings::default() };
     let report = check_files(&[file], &settings, &solver_settings());
     let mut kernels = report.kernels.into_iter().filter(|k| k.name.starts_with('k'));
@@ -564,7 +564,7 @@ fn an_included_file_is_checked_where_it_is_launched() {
     let main = |block: usize| format!("#define N 64\n#include \"part.cu\"\nvoid f(int *p) {{ k<<<1, {block}>>>(p); }}");
     let unit = write("main.cu", &main(32));
     let run = |files: &[(PathBuf, String)], ignore_host: bool| {
-        let check = CheckOptions { ignore_host, ..CheckOptions::default() };
+        let check = CheckOptions { ignore_host, any_stride: true, ..CheckOptions::default() };
         let settings = Settings { jobs: 1, check, ..Settings::default() };
         let report = check_files(files, &settings, &solver_settings());
         let file = |k: &KernelReport| std::path::Path::new(&k.path).file_name().unwrap().to_string_lossy().into_owned();

@@ -8,7 +8,7 @@ use super::witness::{Content, Race, input_place};
 use crate::base::Span;
 use crate::core::Mode;
 use crate::frontend::cuda::lower::LoweredKernel;
-use crate::interp::{ASSUMPTION, Cell, Goal, Inputs, Missed, NO_PLACE, NO_RUN, Part, Stop, replay, strand};
+use crate::interp::{ASSUMPTION, Cell, Goal, Inputs, Missed, NO_PLACE, NO_RUN, Part, SUBSCRIPT, Stop, replay, strand};
 use crate::kernel::infer::Behind;
 use crate::report::finding::{AccessReport, Launch, LaunchSource, Ran, Witness};
 
@@ -217,6 +217,10 @@ fn not_seen(missed: Missed, what: &str) -> Tried {
         Missed::Stopped(Stop::OutOfBudget) => Tried::NotRun(format!("the run to {what} is too long")),
         // With values for which C gives it no meaning, nobody runs it. (Memory is there all the same.)
         Missed::Stopped(Stop::Undefined(why)) if why == ASSUMPTION || NO_RUN.contains(&&*why) => {
+            Tried::Refuted(format!("with these values {ENDS} {what}: {why}"))
+        }
+        // That no subscript leaves its dimension is assumed.
+        Missed::Stopped(Stop::Undefined(why)) if why == SUBSCRIPT => {
             Tried::Refuted(format!("with these values {ENDS} {what}: {why}"))
         }
         Missed::Stopped(Stop::Undefined(why)) if NO_PLACE.contains(&&*why) => {

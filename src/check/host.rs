@@ -8,9 +8,9 @@ use crate::base::{FileId, Name, OF_HOST, SourceMap};
 use crate::exp::display::plain;
 use crate::exp::{B, BExp, IntTy, N, NExp, NRel, Subst, Var, free_vars_b};
 use crate::frontend::cuda::host::{Given, HostLaunch, ObjectParts, Overlap};
-use crate::kernel::infer::{Behind, alias_offset, overlap_offset};
+use crate::kernel::infer::{Behind, MAX_ALONG, alias_offset, overlap_offset};
 use crate::kernel::ir::VarDecl;
-use crate::kernel::types::{StructTy, Type};
+use crate::kernel::types::{StructTy, Type, has_tensor_rows};
 use crate::smt::loosen::multiplies;
 
 /// More launches than this are only looked at for what they have in common.
@@ -42,6 +42,8 @@ pub struct HostFacts {
     pub some: String,
     /// That the functions of launches are called by nobody else, where what they are given is used.
     pub only_calls: Option<String>,
+    /// Is some launch known to have 2^28 threads, or more, along an axis or in all?
+    pub is_large: bool,
 }
 
 /// What a launch says of a number: is it a constant, and which ones it may be.
@@ -140,6 +142,12 @@ pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], own: FileId, sour
             facts.params.insert(param.name.to_string(), value);
         }
     }
+    facts.is_large = launches.iter().any(|launch| {
+        let sizes = launch.block.iter().zip(&launch.grid);
+        let known = |n: &Option<N>| n.as_ref().and_then(N::as_num).unwrap_or(1);
+        let threads = sizes.map(|(block, grid)| known(block).saturating_mul(known(grid)));
+        threads.fold(1, i128::saturating_mul) > MAX_ALONG
+    });
     overlaps(params, launches, &mut facts);
     let said = match launches {
         few if few.len() <= MAX_ALTERNATIVES => said_by_all(params, few, &facts),
@@ -415,6 +423,11 @@ fn name_of(params: &[VarDecl], (at, field): &Given) -> Option<String> {
     let param = params.get(*at)?;
     match (field, &param.ty) {
         (None, Type::Ptr(_)) => Some(param.name.to_string()),
+        // The view of a tensor.
+        (None, Type::Struct(class)) => {
+            let view = class.field("data_").filter(|f| f.ty.element().is_some_and(has_tensor_rows));
+            view.map(|_| format!("{}.data_", param.name))
+        }
         (Some(field), Type::Struct(class)) => {
             let own = class.field(field).is_some_and(|f| matches!(f.ty, Type::Ptr(_)));
             own.then(|| format!("{}.{field}", param.name))

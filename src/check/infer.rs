@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::host::{HostFacts, is_of_host};
 use super::kernel::CheckOptions;
+use super::rows;
 use super::source::{KernelCode, SourceKernel};
 use crate::base::{Name, Span};
 use crate::exp::display::Quoted;
@@ -45,6 +46,7 @@ pub(super) fn protocol_with(
             if let Some(host) = host {
                 config.params.extend(host.params.iter().map(|(n, v)| (n.clone(), *v)));
                 config.params.extend(options.params.clone());
+                config.large_grids |= host.is_large;
                 config.aliases = host.aliases.clone();
                 config.overlaps = host.overlaps.clone();
             }
@@ -85,11 +87,15 @@ pub(super) fn protocol_with(
             inferred.assumptions.push(format!("`{later}` may point into the same array as `{earlier}` ({place})"));
         }
     }
+    let is_read = matches!(kernel.code, KernelCode::Protocol(_));
     for condition in &options.conditions {
         if let Ok(assumed) = assume(&inferred.kernel.globals, condition) {
             inferred.kernel.pre = B::and([inferred.kernel.pre.clone(), assumed]);
             inferred.assumptions.push(condition.clone());
         }
+    }
+    if !is_read {
+        rows::assume_usual(&mut inferred, options);
     }
     inferred
 }

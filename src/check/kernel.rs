@@ -35,6 +35,8 @@ pub struct CheckOptions {
     pub large_grids: bool,
     /// What something is divided by may be negative.
     pub negative_sizes: bool,
+    /// Rows may overlap where a parameter that is only a stride says how far apart they are.
+    pub any_stride: bool,
     /// Take nothing from the host code.
     pub ignore_host: bool,
     pub warp_size: u32,
@@ -56,6 +58,7 @@ impl Default for CheckOptions {
             all_dims: false,
             large_grids: false,
             negative_sizes: false,
+            any_stride: false,
             ignore_host: false,
             warp_size: 32,
             max_findings: 20,

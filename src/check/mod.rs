@@ -19,6 +19,7 @@ pub mod presolve;
 pub mod protocol;
 pub mod questions;
 pub mod races;
+mod rows;
 pub mod schedule;
 pub mod source;
 mod usual;

@@ -465,7 +465,8 @@ impl Check<'_> {
         let threads =
             open.iter().fold(fixed, |all, v| all.saturating_mul(model.vars.get(&v.name).copied().unwrap_or(1)));
         let volume = open.iter().fold(N::num(fixed), |all, v| N::mul(IntTy::MATH, &all, &N::var(v)));
-        (!self.options.large_grids && !open.is_empty() && threads > MAX_ALONG).then(|| volume.le(&N::num(MAX_ALONG)))
+        let large = self.options.large_grids || self.source.host.is_large;
+        (!large && !open.is_empty() && threads > MAX_ALONG).then(|| volume.le(&N::num(MAX_ALONG)))
     }
 
     /// What it rests on that accesses which stand for all those to the array do not race. [OPT-MERGE]

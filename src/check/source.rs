@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::host::{HostFacts, host_facts};
 use super::protocol::load_protocols;
 use crate::base::{FileId, SourceMap, Span};
+use crate::frontend::cuda::bundled;
 use crate::frontend::cuda::host::{Filled, filled, launches};
 use crate::frontend::cuda::lower::{Lower, LoweredKernel};
 use crate::frontend::cuda::unit::{Dialect, Unit, is_nested_too_deep};
@@ -176,8 +177,15 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
         Dialect::OpenCl => OPENCL_PREDEFINED,
     };
     let FileFlags { undefines, preincludes, .. } = flags;
-    let settings = Options { defines, undefines, preincludes, include_dirs, predefined, limits: Limits::default() };
-    let expanded = preprocess(&mut sources, root, &settings, &DiskFiles);
+    let limits = Limits::default();
+    let mut settings = Options { defines, undefines, preincludes, bundled: None, include_dirs, predefined, limits };
+    let mut expanded = preprocess(&mut sources, root, &settings, &DiskFiles);
+    settings.bundled = bundled::needed_by(&expanded.text).filter(|_| dialect == Dialect::Cuda);
+    if settings.bundled.is_some() {
+        sources = SourceMap::default();
+        sources.add(path, text.clone());
+        expanded = preprocess(&mut sources, root, &settings, &DiskFiles);
+    }
     let mut messages = Vec::new();
     let mut status = FileStatus::Ok;
     if let Some(why) = out_of_range(&header) {

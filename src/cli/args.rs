@@ -298,9 +298,12 @@ pub struct LaunchArgs {
     /// Do not assume that a launch of unknown size has fewer than 2^28 threads along x
     #[arg(long)]
     pub large_grids: bool,
-    /// Do not assume that the sizes by which something is divided are not negative
+    /// Do not assume that the sizes by which something is divided, or that bound it, are not negative
     #[arg(long)]
     pub negative_sizes: bool,
+    /// Do not assume that rows of an array do not overlap, where a parameter says how far apart they are
+    #[arg(long)]
+    pub any_stride: bool,
     /// Take nothing from the launches in the host code
     #[arg(long)]
     pub ignore_host: bool,

@@ -136,6 +136,7 @@ pub struct LaunchConfig {
     pub all_dims: bool,
     pub large_grids: bool,
     pub negative_sizes: bool,
+    pub any_stride: bool,
     pub warp_size: u32,
     pub ignore_host: bool,
 }
@@ -310,6 +311,7 @@ impl LaunchConfig {
             all_dims: args.all_dims,
             large_grids: args.large_grids,
             negative_sizes: args.negative_sizes,
+            any_stride: args.any_stride,
             warp_size: args.warp_size,
             ignore_host: args.ignore_host,
         })

@@ -74,6 +74,7 @@ fn settings(source: &SourceConfig, launch: &LaunchConfig, kernels: &[String]) ->
             all_dims: launch.all_dims,
             large_grids: launch.large_grids,
             negative_sizes: launch.negative_sizes,
+            any_stride: launch.any_stride,
             ignore_host: launch.ignore_host,
             warp_size: launch.warp_size,
             ..CheckOptions::default()

@@ -34,7 +34,7 @@ pub const ASSUMPTION: &str = "an assumption does not hold";
 /// Places that are in no object.
 pub const NO_PLACE: [&str; 3] = [OUTSIDE, SUBSCRIPT, AWAY];
 const OUTSIDE: &str = "an access outside of its object";
-const SUBSCRIPT: &str = "a subscript outside of its array";
+pub const SUBSCRIPT: &str = "a subscript outside of its array";
 const AWAY: &str = "a pointer outside of its object";
 /// What ends a run: arithmetic without a meaning, an address that is not aligned, a trap.
 pub const NO_RUN: [&str; 5] = [DIVISION, SHIFT, OVERFLOW, MISALIGNED, TRAP];

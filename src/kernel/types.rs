@@ -45,6 +45,17 @@ pub struct Field {
 /// accesses through the same type.
 pub const UNKNOWN_SIZE: u64 = 8;
 
+/// The length of the rows of a tensor, which is not known: no real one. [INF-TENSOR]
+pub const TENSOR_ROW: u64 = 32_749;
+
+/// Is this an array of such rows?
+pub fn has_tensor_rows(ty: &Type) -> bool {
+    match ty {
+        Type::Array(elem, length) => *length == Some(TENSOR_ROW) || has_tensor_rows(elem),
+        _ => false,
+    }
+}
+
 impl Type {
     pub const BOOL: Type = Type::Int(IntTy::BOOL);
     pub const INT: Type = Type::Int(IntTy::I32);

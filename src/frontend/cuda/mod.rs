@@ -2,6 +2,7 @@
 
 pub mod annotations;
 pub mod builtins;
+pub mod bundled;
 pub mod host;
 mod layout;
 pub mod lower;

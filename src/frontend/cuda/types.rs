@@ -24,12 +24,30 @@ const MAX_DEEP_TYPES: usize = 5_000;
 pub struct Bindings {
     pub types: BTreeMap<String, Type>,
     pub values: BTreeMap<String, (i128, Type)>,
-    /// Functions, by name.
-    pub functions: BTreeMap<String, String>,
+    pub functions: BTreeMap<String, FunctionArgument>,
+    /// Templates, by their whole names.
+    pub templates: BTreeMap<String, String>,
     /// Packs, by their length: the elements are among the others.
     pub packs: BTreeMap<String, usize>,
     /// As it is written, each type that the language tells apart from the one that it has here.
     pub finer: BTreeMap<String, String>,
+}
+
+/// The function that a parameter of a template stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FunctionArgument {
+    pub name: String,
+    /// What the parameters of its own template stand for, where they are given.
+    pub instance: Option<Bindings>,
+}
+
+impl std::fmt::Display for FunctionArgument {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.instance {
+            None => f.write_str(&self.name),
+            Some(instance) => write!(f, "{}<{}>", self.name, instance.key()),
+        }
+    }
 }
 
 impl Bindings {
@@ -45,8 +63,9 @@ impl Bindings {
         let types = self.types.iter().map(|(n, t)| format!("{n}={t}"));
         let values = self.values.iter().map(|(n, (v, _))| format!("{n}={v}"));
         let functions = self.functions.iter().map(|(n, f)| format!("{n}={f}"));
+        let templates = self.templates.iter().map(|(n, t)| format!("{n}={t}"));
         let packs = self.packs.iter().map(|(n, count)| format!("{n}...={count}"));
-        types.chain(values).chain(functions).chain(packs).collect::<Vec<_>>().join(",")
+        types.chain(values).chain(functions).chain(templates).chain(packs).collect::<Vec<_>>().join(",")
     }
 
     /// Puts in what others stand for.
@@ -54,6 +73,7 @@ impl Bindings {
         self.types.extend(others.types);
         self.values.extend(others.values);
         self.functions.extend(others.functions);
+        self.templates.extend(others.templates);
         self.packs.extend(others.packs);
         self.finer.extend(others.finer);
     }
@@ -65,6 +85,7 @@ impl Bindings {
         self.types.retain(|name, _| own(name));
         self.values.retain(|name, _| own(name));
         self.functions.retain(|name, _| own(name));
+        self.templates.retain(|name, _| own(name));
         self.finer.retain(|name, _| own(name));
         self.packs.retain(|name, _| own(name));
     }
@@ -234,6 +255,7 @@ impl<'t> Body<'_, 't> {
         let is_known = |scope: &HashMap<String, Local>| matches!(scope.get(name), Some(Local::Type(_)));
         if !self.lower.names.type_parameters.contains(name)
             || self.bindings.types.contains_key(name)
+            || self.bindings.templates.contains_key(name)
             || self.scopes.iter().any(is_known)
         {
             return None;
@@ -531,7 +553,13 @@ impl<'t> Body<'_, 't> {
         if self.open_parameter(name).is_some() {
             return Type::Unknown(Arc::from(text));
         }
-        let name = self.text(name);
+        // A parameter of a template that stands for a template.
+        let bound = self.bindings.templates.get(self.text(name)).filter(|_| *qualifier == Qualifier::default());
+        let bound = bound.map(|whole| Qualifier::of_whole(whole));
+        let (qualifier, name) = match &bound {
+            Some((qualifier, name)) => (qualifier, name.as_str()),
+            None => (qualifier, self.text(name)),
+        };
         if name == "thread_block_tile"
             && let Some(first) = self.template_arguments(arguments).first()
             && let Some(lanes) = self.template_value(*first)
@@ -708,7 +736,16 @@ impl<'t> Body<'_, 't> {
                     Some(_) => return Some(None),
                     None => return None,
                 },
-                (None, None) => return None,
+                (None, None) => match bindings.templates.get(parameter) {
+                    Some(template) if free => {
+                        if found.templates.insert(text, template.clone()).is_some_and(|known| known != *template) {
+                            return Some(None);
+                        }
+                    }
+                    // Whether another name stands for the same template is not followed.
+                    Some(template) if self.named_template(argument).as_ref() == Some(template) => {}
+                    _ => return None,
+                },
             }
         }
         Some(Some(found))

@@ -92,6 +92,15 @@ pub struct Qualifier {
     pub parts: Vec<String>,
 }
 
+impl Qualifier {
+    /// `a::b::name` of the outermost scope, in its parts.
+    pub fn of_whole(name: &str) -> (Qualifier, String) {
+        let mut parts: Vec<String> = name.split("::").map(str::to_owned).collect();
+        let name = parts.pop().unwrap_or_default();
+        (Qualifier { absolute: true, parts }, name)
+    }
+}
+
 /// The declaration that a name stands for.
 pub enum Found<D> {
     None,
@@ -246,6 +255,15 @@ impl<'t> Names<'t> {
 
     pub fn path(&self, scope: ScopeId) -> &[String] {
         self.scopes.get(scope.0 as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// The name of a template of classes with all its scopes, from the outermost. [INF-TEMPLATE]
+    pub fn whole_name(&self, name: &str, here: ScopeId, qualifier: &Qualifier) -> Option<String> {
+        let Found::One(decl) = self.find_type(name, here, qualifier) else { return None };
+        let is_template = matches!(decl, TypeDecl::Class(_, Some(_)) | TypeDecl::AliasTemplate(_));
+        let declared = self.types.get(name)?.iter().find(|(_, d)| d.identity() == decl.identity())?;
+        let parts = self.path(declared.0).iter().map(String::as_str).chain([name]);
+        is_template.then(|| parts.collect::<Vec<_>>().join("::"))
     }
 
     fn add_type(&mut self, name: &str, scope: ScopeId, decl: TypeDecl<'t>) {
@@ -438,6 +456,8 @@ struct Attributes {
     packed: Vec<usize>,
     /// `vector_size(16)` and `ext_vector_type(4)`.
     vectors: Vec<usize>,
+    /// `noreturn`
+    endless: Vec<usize>,
     clusters: Vec<(usize, ClusterDims)>,
     /// The qualifiers of OpenCL C: where they stood.
     marks: Vec<(usize, Mark)>,
@@ -453,6 +473,9 @@ impl Attributes {
         match word {
             "alignas" | "__align__" => self.alignments.push((at, list)),
             "__declspec" => {
+                if list.contains("noreturn") {
+                    self.endless.push(at);
+                }
                 if let Some((_, rest)) = list.split_once("align") {
                     self.alignments.push((at, inner(rest).unwrap_or_default()));
                 }
@@ -472,6 +495,7 @@ impl Attributes {
                     let (name, value) = item.split_at(item.find('(').unwrap_or(item.len()));
                     match name.trim().trim_matches('_') {
                         "packed" => self.packed.push(at),
+                        "noreturn" => self.endless.push(at),
                         "vector_size" | "ext_vector_type" => self.vectors.push(at),
                         // Without a number it is the most that the target aligns anything by.
                         "aligned" if value.is_empty() => self.alignments.push((at, "16".to_owned())),
@@ -580,7 +604,7 @@ fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
     const CALLS: [&str; 6] = ["__attribute__", "__attribute", "__align__", "__declspec", "__cluster_dims__", "alignas"];
     let bytes = text.as_bytes();
     let mut out = bytes.to_vec();
-    let (mut renamed, mut types_of) = (Vec::new(), Vec::new());
+    let (mut renamed, mut types_of, mut stars) = (Vec::new(), Vec::new(), Vec::new());
     let word_char = |b: u8| b == b'_' || b.is_ascii_alphanumeric();
     let mut i = 0;
     while i < bytes.len() {
@@ -643,6 +667,9 @@ fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
             if matches!(word, "__typeof__" | "__typeof") {
                 types_of.push(start..end);
             }
+            if word == "new" {
+                stars.push(stars_of_new(bytes, end));
+            }
             continue;
         }
         for b in &mut out[start..end] {
@@ -653,6 +680,12 @@ fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
         i = end;
     }
     let blanked = String::from_utf8(out.clone()).unwrap_or_else(|_| text.to_owned());
+    for at in stars.into_iter().flatten() {
+        out[at] = b' ';
+    }
+    for at in empty_defaults(&out) {
+        out[at] = b'0';
+    }
     for at in renamed {
         out[at] = out[at].to_ascii_uppercase();
     }
@@ -665,6 +698,59 @@ fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
     }
     let parsed = String::from_utf8(out).unwrap_or_else(|_| text.to_owned());
     Blanked { text: blanked, parsed, attributes: found }
+}
+
+/// The stars in `new int *[n]`, which the grammar does not read.
+fn stars_of_new(text: &[u8], from: usize) -> Vec<usize> {
+    let is_name = |b: &u8| b.is_ascii_alphanumeric() || matches!(*b, b'_' | b':') || b.is_ascii_whitespace();
+    let named = from + text[from..].iter().take_while(|b| is_name(b)).count();
+    let stars = text[named..].iter().take_while(|b| **b == b'*' || b.is_ascii_whitespace()).count();
+    match text.get(named + stars) {
+        Some(b'[') => (named..named + stars).filter(|at| text[*at] == b'*').collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The braces of default arguments `= {}`, which the grammar does not read.
+fn empty_defaults(text: &[u8]) -> Vec<usize> {
+    let mut found = Vec::new();
+    let (mut open, mut quote) = (Vec::new(), None);
+    let next = |from: usize| (from..text.len()).find(|at| !text[*at].is_ascii_whitespace());
+    let (mut before, mut earlier) = (b' ', b' ');
+    let mut at = 0;
+    while at < text.len() {
+        let byte = text[at];
+        at += 1;
+        if let Some(own) = quote {
+            match byte {
+                b'\\' => at += 1,
+                _ if byte == own || byte == b'\n' => quote = None,
+                _ => {}
+            }
+            continue;
+        }
+        match byte {
+            b'"' => quote = Some(byte),
+            // Not the one in `1'000`.
+            b'\'' if !before.is_ascii_alphanumeric() => quote = Some(byte),
+            b'{' if before == b'=' && !b"=!<>+-*/%&|^".contains(&earlier) && open.last() == Some(&b'(') => {
+                let close = next(at).filter(|close| text[*close] == b'}');
+                if let Some(close) = close
+                    && next(close + 1).is_some_and(|after| b",)".contains(&text[after]))
+                {
+                    found.extend([at - 1, close]);
+                }
+                open.push(byte);
+            }
+            b'(' | b'[' | b'{' => open.push(byte),
+            b')' | b']' | b'}' => drop(open.pop()),
+            _ => {}
+        }
+        if !byte.is_ascii_whitespace() {
+            (earlier, before) = (before, byte);
+        }
+    }
+    found
 }
 
 /// Do the captures of a lambda expression end here?
@@ -864,6 +950,18 @@ impl<'a> Unit<'a> {
     pub fn is_packed(&self, range: std::ops::Range<usize>) -> bool {
         let range = self.written(range);
         self.attributes.packed.iter().any(|at| range.contains(at))
+    }
+
+    /// Does a declaration of a function say that it never returns?
+    pub fn is_endless(&self, declaration: Node) -> bool {
+        let end = declaration.child_by_field_name("body").map_or(declaration.end_byte(), |body| body.start_byte());
+        // What stands in front of it is blanked.
+        let begin = declaration.prev_sibling().map_or(0, |before| before.end_byte());
+        let range = self.written(begin..end);
+        let text = self.text.get(declaration.start_byte()..end).unwrap_or("");
+        let says = |word: &str| matches!(word, "noreturn" | "_Noreturn" | "__noreturn__");
+        text.split(|c: char| !c.is_alphanumeric() && c != '_').any(says)
+            || self.attributes.endless.iter().any(|at| range.contains(at))
     }
 
     /// Does an attribute in this range make vectors of what is declared?

@@ -11,7 +11,7 @@ use crate::base::text::text_of;
 use crate::base::{FileId, Span};
 use std::borrow::Cow;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
 /// What reading a file for another time costs, plus its length divided by this.
@@ -471,7 +471,8 @@ impl Engine<'_> {
         let beside = (!wanted.angled || !is_well_known(&wanted.name)).then_some(folder);
         let folders: Vec<PathBuf> = beside.into_iter().chain(self.options.include_dirs.iter().cloned()).collect();
         let mut why = None;
-        for folder in folders {
+        let around = if is_well_known(&wanted.name) { Vec::new() } else { self.around(&own) };
+        for folder in folders.into_iter().chain(around) {
             let path = normal(&folder.join(&wanted.name));
             if wanted.name.is_empty() || wanted.name.contains('\0') || (skip_own && path == own) {
                 continue;
@@ -482,6 +483,33 @@ impl Engine<'_> {
             }
         }
         Err(why)
+    }
+
+    /// Where the headers of a project are by custom: in the folders around a file, up to the root of a repository, and in
+    /// those beside them that are for headers. [PRE-AROUND]
+    fn around(&self, own: &Path) -> Vec<PathBuf> {
+        const FOLDERS: [&str; 10] =
+            ["include", "inc", "common", "Common", "common/inc", "common/include", "src", "utils", "util", "utilities"];
+        const HEIGHT: usize = 8;
+        // Where nothing says what the root is.
+        const NEAR: usize = 4;
+        let mut folder = own.parent().map(Path::to_path_buf).unwrap_or_default();
+        let mut found = Vec::new();
+        for _ in 0..HEIGHT {
+            found.push(folder.clone());
+            found.extend(FOLDERS.iter().map(|name| folder.join(name)));
+            if self.files.read(&folder.join(".git/HEAD")).is_ok() {
+                return found;
+            }
+            // Without names in front of it, a path goes up by itself.
+            folder = match folder.components().next_back() {
+                Some(Component::Normal(_)) => folder.parent().map(Path::to_path_buf).unwrap_or_default(),
+                Some(Component::RootDir | Component::Prefix(_)) => break,
+                _ => folder.join(".."),
+            };
+        }
+        found.truncate(NEAR * (FOLDERS.len() + 1));
+        found
     }
 
     fn load(&mut self, path: PathBuf) -> Result<FileId, Option<String>> {

@@ -137,6 +137,7 @@ pub(super) fn run(sources: &mut SourceMap, root: FileId, options: &Options, file
     defines.extend(included.map(|file| format!("#include \"{file}\"\n")));
     let defines = sources.add("<command line>", defines);
     let predefined = sources.add("<predefined>", predefined);
+    let bundled = options.bundled.as_ref().map(|text| sources.add("<bundled>", text.clone()));
     let root_path = normal(sources.path(root));
     let mut engine = Engine {
         sources,
@@ -154,7 +155,7 @@ pub(super) fn run(sources: &mut SourceMap, root: FileId, options: &Options, file
         collecting: 0,
         macros: HashMap::new(),
         pushed: HashMap::new(),
-        frames: [root, defines, predefined].map(Frame::new).into(),
+        frames: [root, defines].into_iter().chain(bundled).chain([predefined]).map(Frame::new).collect(),
         contexts: vec![],
         pending: Blanks::default(),
         disabled: 0,

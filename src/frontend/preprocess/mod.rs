@@ -37,6 +37,8 @@ pub struct Options {
     pub undefines: Vec<String>,
     /// `-include FILE`: read before the file.
     pub preincludes: Vec<PathBuf>,
+    /// Text that is read before the file and is no text of the user.
+    pub bundled: Option<String>,
     /// Searched in this order, after the folder of the including file.
     pub include_dirs: Vec<PathBuf>,
     pub predefined: &'static [(&'static str, &'static str)],

@@ -192,6 +192,8 @@ impl<'p> Walk<'p> {
             self.clobber_escaped();
         } else {
             let mut lost = false;
+            let of_block = ObjectKind::Array(crate::core::Space::Shared);
+            let is_shared = touched.iter().any(|object| self.info(*object).kind == of_block);
             for object in touched {
                 match self.info(object).kind {
                     ObjectKind::Private => self.clobber(object),
@@ -203,6 +205,10 @@ impl<'p> Walk<'p> {
                         lost = true;
                     }
                 }
+            }
+            // What works on what a block shares may have barriers in it.
+            if is_shared {
+                self.order.anything();
             }
             if !lost {
                 self.lose("unknown-call", text, span, Touches::Value);

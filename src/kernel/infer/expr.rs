@@ -832,6 +832,7 @@ impl<'p> Walk<'p> {
                         _ => None,
                     };
                     let (width, unknown) = (ty.size(), ty.unknown_unit());
+                    self.make_room(target.object, &target.offset);
                     let access = self.access(target.object, &target.offset, width, unknown, Mode::Wr(stored), span);
                     self.emit(Protocol::branch(&guard, access, Protocol::Skip));
                     self.touch(target.object);

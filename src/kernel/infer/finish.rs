@@ -9,7 +9,7 @@ use crate::core::protocol::Barrier;
 use crate::core::{Access, ArrayDecl, Coordinate, Kernel, Mode, Protocol, SiteId};
 use crate::exp::{B, Fun, FunKind, IntTy, N, Subst};
 use crate::kernel::ir::FunId;
-use crate::kernel::types::Type;
+use crate::kernel::types::{Type, has_tensor_rows};
 use crate::kernel::visit::Axes;
 
 /// How the indices of one array are written.
@@ -72,6 +72,17 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
             }
         }
         let layout = layout(&events, &declared);
+        // Where a pointer into a tensor goes when it leaves its row, the strides say, which are not known. [INF-TENSOR]
+        if layout.dimensions.is_none()
+            && object.is_some_and(|o| has_tensor_rows(&o.ty))
+            && let Some(event) = events.iter().find(|e| e.flat).or(events.first())
+            && let Some((site, _)) = walk.sites.get_index(event.site.0 as usize)
+        {
+            let text = format!("`{array}` is accessed through a pointer that may leave its row");
+            let touches = Touches::Array(array.clone());
+            walk.losses.push(Loss { code: "unknown-pointer", text, span: site.span, touches });
+            incomparable.insert(array.clone());
+        }
         if layout.dimensions.as_ref().is_some_and(|d| d.len() > 1) {
             walk.assumptions.push(format!("each subscript of `{array}` stays within its dimension"));
         }
@@ -250,7 +261,7 @@ fn layout(events: &[&Event], declared: &[u64]) -> Layout {
     // A dimension of length 0 has a stride of 0: its subscripts do not tell elements apart.
     let shared = events.iter().all(|e| longest.starts_with(&e.strides))
         && !longest.contains(&0)
-        && (longest.len() <= 1 || (longest == *declared && !events.iter().any(|e| e.flat)))
+        && (longest.len() <= 1 || (declared.ends_with(&longest) && !events.iter().any(|e| e.flat)))
         && events.iter().all(|e| {
             let last = longest.last().copied().unwrap_or(u64::MAX);
             e.constant >= 0 && (e.constant as u64).saturating_add(e.width) <= last

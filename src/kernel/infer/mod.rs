@@ -12,6 +12,7 @@ mod finish;
 mod found;
 mod loops;
 mod order;
+mod room;
 mod settled;
 mod state;
 mod stmt;

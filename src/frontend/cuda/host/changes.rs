@@ -104,6 +104,7 @@ impl<'u> Host<'_, 'u> {
         };
         let calls: Vec<_> = calls.into_iter().map(event).collect();
         let far: Vec<_> = all_calls.into_iter().chain(stores).map(event).collect();
+        let near: Vec<_> = self.near_stores.iter().copied().map(event).collect();
         for variable in &mut self.variables {
             if variable.is_remote {
                 variable.events.extend(far.iter().copied());
@@ -111,7 +112,7 @@ impl<'u> Host<'_, 'u> {
                 variable.events.extend(calls.iter().filter(|e| e.at > from).copied());
             }
         }
-        self.far = far;
+        self.far = far.into_iter().chain(near).collect();
         self.far.sort_by_key(|e| e.at);
     }
 
@@ -212,10 +213,13 @@ impl<'u> Host<'_, 'u> {
             }
             return;
         };
-        // Something else may refer to it.
-        self.stores.push(node);
+        // Something else may refer to it: no reference that is a parameter, and nothing outside, to what is declared here.
         let target = self.meant(name);
         let known = &self.variables[target];
+        match place.kind() == "identifier" && known.declarator.is_some() && !known.is_remote && !known.is_wild {
+            true => self.near_stores.push(node),
+            false => self.stores.push(node),
+        }
         if place.kind() != "identifier" || known.is_wild || known.is_remote || !self.is_scalar(known, name) {
             self.indirect.push(node);
         }
@@ -289,10 +293,7 @@ impl<'u> Host<'_, 'u> {
         let harmless = self.is_harmless(function);
         if !harmless {
             self.calls.push(call);
-        } else if matches!(
-            name,
-            "printf" | "fprintf" | "malloc" | "free" | "min" | "max" | "dim3" | "atoi" | "cudaMalloc"
-        ) {
+        } else if self.leaves_variables(name, list) {
             self.all_calls.pop();
         }
         if function.kind() == "field_expression"
@@ -314,6 +315,36 @@ impl<'u> Host<'_, 'u> {
                 self.kept(argument, call);
             }
         }
+    }
+
+    /// Does a function of the platform change no memory of the host but what it is given the address of?
+    fn leaves_variables(&self, name: &str, arguments: Node<'u>) -> bool {
+        const PLAIN: [&str; 9] =
+            ["printf", "fprintf", "malloc", "free", "min", "max", "dim3", "atoi", "checkCudaErrors"];
+        const ENDS: [&str; 12] = [
+            "Malloc",
+            "MallocManaged",
+            "MallocAsync",
+            "Free",
+            "FreeAsync",
+            "Memset",
+            "MemsetAsync",
+            "DeviceSynchronize",
+            "ThreadSynchronize",
+            "GetLastError",
+            "PeekAtLastError",
+            "SetDevice",
+        ];
+        let Some(end) = ["cuda", "hip"].iter().find_map(|prefix| name.strip_prefix(prefix)) else {
+            return PLAIN.contains(&name);
+        };
+        let copies_away = |end: &str| {
+            let way = listed_in(arguments).get(3).map_or("", |way| self.unit.str(*way));
+            matches!(end, "Memcpy" | "MemcpyAsync")
+                && (way.ends_with("HostToDevice") || way.ends_with("DeviceToDevice"))
+        };
+        let waits = end.starts_with("Event") || end.starts_with("Stream") && !end.contains("Callback");
+        ENDS.contains(&end) || end.starts_with("FuncSet") || waits || copies_away(end)
     }
 
     /// A call may keep a reference to a place.

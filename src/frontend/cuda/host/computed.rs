@@ -69,12 +69,26 @@ impl<'u> Host<'_, 'u> {
                     }
                     steps = true;
                 }
+                // Whether a function that is given its name changes it is not known.
+                (None, "call_expression")
+                    if !is_unset && !is_parameter && self.is_given_by_name(event.node, variable) =>
+                {
+                    computes = true
+                }
                 // What a function is to set.
                 (None, _) if is_unset && !self.is_input(event.node) => computes = true,
                 (None, _) => return None,
             }
         }
         (steps || computes).then_some(first)
+    }
+
+    /// Is a variable an argument of a call, of a function that is not there?
+    fn is_given_by_name(&self, call: Node<'u>, variable: usize) -> bool {
+        let arguments = call.child_by_field_name("arguments").map(listed_in).unwrap_or_default();
+        let named = |a: &Node<'u>| a.kind() == "identifier" && self.find(self.unit.str(*a), *a) == Some(variable);
+        let name = call.child_by_field_name("function").map_or("", |f| self.callee(f));
+        arguments.iter().any(named) && !self.lower.names.functions.contains_key(name)
     }
 
     /// Is a variable named in an expression?
@@ -131,7 +145,8 @@ impl<'u> Host<'_, 'u> {
                     let is_own = is_own && matches!(kind, "identifier" | "template_function");
                     let is_plain = kind != "field_expression";
                     let is_platform = ["cuda", "hip"].iter().any(|p| name.starts_with(p));
-                    if !(is_plain && (is_own || is_platform || PURE.contains(&name) || name.ends_with("_cast"))) {
+                    let is_known = is_own || is_platform || PURE.contains(&name) || name.ends_with("_cast");
+                    if !(is_plain && (is_known || !self.asks(name) && self.takes_numbers(node))) {
                         return true;
                     }
                     stack.extend(node.child_by_field_name("arguments"));
@@ -157,6 +172,13 @@ impl<'u> Host<'_, 'u> {
             stack.extend(listed_in(node));
         }
         false
+    }
+
+    /// Is a function given numbers only, and one that a variable holds?
+    fn takes_numbers(&mut self, call: Node<'u>) -> bool {
+        let arguments = call.child_by_field_name("arguments").map(listed_in).unwrap_or_default();
+        let any = arguments.iter().any(|a| self.constant(*a).is_none());
+        any && arguments.into_iter().all(|a| self.constant(a).is_some() || self.number(a).is_some())
     }
 
     /// May a variable outside of functions have a value that comes from outside, by the words of the text?

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::super::unit::{declared_name, last_named, split_init};
+use super::super::unit::{FunDecl, declared_name, each_named, last_named, split_init};
 use super::Host;
 use super::places::listed_in;
 use super::types::{converted, in_common};
@@ -212,18 +212,32 @@ impl<'u> Host<'_, 'u> {
         }
     }
 
-    /// Does control never go past the end of this statement?
+    /// Does control never go past the end of this statement? [HOST-LEAVES]
     pub(super) fn leaves(&self, statement: Node<'u>) -> bool {
         match statement.kind() {
             "return_statement" | "throw_statement" | "break_statement" | "continue_statement" => true,
             "expression_statement" => {
                 let call = statement.named_child(0).filter(|c| c.kind() == "call_expression");
                 let callee = call.and_then(|c| c.child_by_field_name("function"));
-                callee.is_some_and(|f| self.is_library(f, &["exit", "abort", "_exit"]))
+                callee.is_some_and(|f| self.is_library(f, &["exit", "abort", "_exit"]) || self.never_returns(f))
             }
             "compound_statement" => last_named(statement).is_some_and(|last| self.leaves(last)),
             _ => false,
         }
+    }
+
+    /// Does a function of the program end in a way that comes back to nobody, and has it no other?
+    fn never_returns(&self, function: Node<'u>) -> bool {
+        let overloads = self.lower.names.functions.get(self.unit.str(function)).map_or(&[][..], Vec::as_slice);
+        let ends = |d: &FunDecl<'u>| {
+            let body = d.node.child_by_field_name("body").filter(|_| d.class.is_none());
+            let calls = body.and_then(last_named).filter(|last| last.kind() == "expression_statement");
+            let callee = calls.and_then(|last| last.named_child(0)?.child_by_field_name("function"));
+            self.unit.is_endless(d.node)
+                || callee.is_some_and(|f| self.is_library(f, &["exit", "abort", "_exit"]))
+                    && body.is_some_and(|body| !has_below(body, "return_statement"))
+        };
+        self.find(self.unit.str(function), function).is_none() && !overloads.is_empty() && overloads.iter().all(ends)
     }
 
     /// Is this one of these functions of C, which the program does not define itself?
@@ -313,16 +327,28 @@ impl<'u> Host<'_, 'u> {
 
     /// In a case that only its label leads to.
     fn case_fact(&mut self, case: Node<'u>, facts: &mut Vec<B>) {
-        let Some(label) = case.child_by_field_name("value") else { return };
         let Some(block) = case.parent() else { return };
         let Some(switch) = block.parent().filter(|s| s.kind() == "switch_statement") else { return };
         let falls_into = case.prev_named_sibling().filter(|p| p.kind() == "case_statement").is_some_and(|before| {
             last_named(before).is_none_or(|last| !matches!(last.kind(), "break_statement" | "return_statement"))
         });
-        if let (false, Some(value)) = (falls_into, switch.child_by_field_name("condition"))
-            && let (Some(value), Some(label)) = (self.number(value), self.number(label))
-        {
-            facts.push(value.eq(&label));
+        let Some(value) = switch.child_by_field_name("condition").filter(|_| !falls_into) else { return };
+        let Some(value) = self.number(value) else { return };
+        match case.child_by_field_name("value") {
+            Some(label) => facts.extend(self.number(label).map(|label| value.eq(&label))),
+            // `default`
+            None => {
+                let others = listed_in(block).into_iter().filter_map(|other| other.child_by_field_name("value"));
+                let others: Vec<Node<'u>> = others.collect();
+                facts.extend(others.into_iter().filter_map(|label| Some(value.ne(&self.number(label)?))));
+            }
         }
     }
+}
+
+/// Is there a node of a kind below this one?
+fn has_below(node: Node, kind: &str) -> bool {
+    let mut found = false;
+    each_named(node, |inner| found |= inner.kind() == kind);
+    found
 }

@@ -110,6 +110,8 @@ struct Host<'l, 'u> {
     all_calls: Vec<Node<'u>>,
     /// Assignments, and those among them that may be to something else than the variable that they name.
     stores: Vec<Node<'u>>,
+    /// Those to what is declared here, by its name: nothing outside of the function is that.
+    near_stores: Vec<Node<'u>>,
     indirect: Vec<Node<'u>>,
     /// What may change objects outside of the function.
     far: Vec<Event<'u>>,
@@ -294,6 +296,7 @@ impl<'l, 'u> Host<'l, 'u> {
             calls: Vec::new(),
             all_calls: Vec::new(),
             stores: Vec::new(),
+            near_stores: Vec::new(),
             indirect: Vec::new(),
             far: Vec::new(),
             values: HashMap::new(),

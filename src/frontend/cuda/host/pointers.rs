@@ -33,7 +33,7 @@ const MAKE: [(&[&str], &[&str]); 3] = [
     (&[], &["new_empty", "new_zeros", "new_ones", "new_full", "clone"]),
 ];
 /// Methods of containers and tensors that give the pointer to what they hold: the same for the same object.
-pub(super) const OF_DATA: [&str; 10] = [
+pub(super) const OF_DATA: [&str; 14] = [
     "data",
     "get",
     "data_ptr",
@@ -44,6 +44,10 @@ pub(super) const OF_DATA: [&str; 10] = [
     "device_ptr",
     "device_data",
     "mutable_data",
+    "packed_accessor",
+    "packed_accessor32",
+    "packed_accessor64",
+    "generic_packed_accessor",
 ];
 
 impl<'u> Host<'_, 'u> {

@@ -33,6 +33,12 @@ impl<'u> Host<'_, 'u> {
                 self.number(inner)
             }
             "identifier" => self.variable(self.unit.str(node), node),
+            // `n = m = 64`
+            "assignment_expression" if self.unit.str(field("operator")?) == "=" => {
+                let (place, value) = (field("left")?, field("right")?);
+                let value = self.rounded(value).or_else(|| self.number(value))?;
+                converted(&value, Some(self.type_of(place)?))
+            }
             "qualified_identifier" => self.constant(node),
             "cast_expression" => {
                 let (ty, value) = (field("type")?, field("value")?);

@@ -56,7 +56,11 @@ impl<'l, 't> Body<'l, 't> {
         let bound = self.bindings.functions.get(name).cloned();
         if let (Some(function), true) = (bound, qualifier == Qualifier::default()) {
             let args = self.exprs(&arguments);
-            return self.call_named(&function, &Qualifier::default(), None, args, span);
+            let decls = self.lower.names.functions.get(&function.name).map_or(&[][..], Vec::as_slice);
+            return match (function.instance, decls.iter().find(|d| d.has_body).copied()) {
+                (Some(instance), Some(decl)) => self.call_decl(decl, instance, None, args, span),
+                _ => self.call_named(&function.name, &Qualifier::default(), None, args, span),
+            };
         }
         if name == "noexcept" {
             // What it is given is not evaluated. It has one answer in all threads.

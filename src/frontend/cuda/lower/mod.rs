@@ -55,10 +55,10 @@ pub use traits::is_standard;
 
 use super::annotations::{Problem, refused};
 use super::builtins;
-use super::types::{BIT_FIELD, Bindings, is_auto};
+use super::types::{BIT_FIELD, Bindings, FunctionArgument, is_auto};
 use super::unit::{
     Dialect, Enumerator, Found, FunDecl, Mark, Names, Qualifier, ScopeId, TypeDecl, Unit, child_of_kind, declared_name,
-    has_child, last_named, split_init,
+    has_child, last_named, name_of_type_parameter, split_init,
 };
 use crate::base::{Name, Span};
 use crate::core::Scope;
@@ -237,6 +237,8 @@ impl<'t> Lower<'t> {
             .values()
             .map(|t| t.to_string())
             .chain(bindings.values.values().map(|(v, _)| v.to_string()))
+            .chain(bindings.functions.values().map(FunctionArgument::to_string))
+            .chain(bindings.templates.values().map(|t| t.rsplit("::").next().unwrap_or(t).to_owned()))
             .collect();
         let name = if arguments.is_empty() { base } else { format!("{base}<{}>", arguments.join(", ")) };
         let kernel = self.request(*decl, bindings.clone());

@@ -431,7 +431,10 @@ impl<'l, 't> Body<'l, 't> {
         span: Span,
     ) -> Expr {
         let bound = self.bindings.functions.get(name).cloned();
-        let name = bound.as_deref().unwrap_or(name);
+        let (name, instance) = match &bound {
+            Some(argument) => (argument.name.as_str(), argument.instance.clone()),
+            None => (name, None),
+        };
         let all = self.lower.names.functions.get(name).cloned().unwrap_or_default();
         let overloads: Vec<FunDecl<'t>> = all.into_iter().filter(|d| d.class.is_none()).collect();
         if overloads.is_empty() {
@@ -451,9 +454,10 @@ impl<'l, 't> Body<'l, 't> {
             list.retain(|d| d.has_body);
         }
         let [decl] = list.as_slice() else { return ambiguous() };
-        let bindings = match decl.template {
-            None => Bindings::default(),
-            Some(parameters) => {
+        let bindings = match (instance, decl.template) {
+            (Some(instance), _) => instance,
+            (None, None) => Bindings::default(),
+            (None, Some(parameters)) => {
                 let given = template.map(|l| self.template_arguments(l)).unwrap_or_default();
                 match self.bind_template(parameters, &given, &Bindings::default()) {
                     Some(bindings) => bindings,

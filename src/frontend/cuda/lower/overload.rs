@@ -511,7 +511,8 @@ impl<'l, 't> Body<'l, 't> {
             let said = self.words_of_parameters(decl, args.len());
             let open = |n: &String| !deduced.types.contains_key(n) && !deduced.values.contains_key(n);
             let open = |n: &String| {
-                said.contains(n) && open(n) && !deduced.functions.contains_key(n) && !deduced.packs.contains_key(n)
+                let known = deduced.functions.contains_key(n) || deduced.templates.contains_key(n);
+                said.contains(n) && open(n) && !known && !deduced.packs.contains_key(n)
             };
             if names.iter().skip(given.len()).any(open) {
                 return None;
@@ -571,6 +572,7 @@ impl<'l, 't> Body<'l, 't> {
                         p.child_by_field_name("name").or_else(|| last_named(p))
                     }
                     "variadic_type_parameter_declaration" => last_named(p),
+                    "template_template_parameter_declaration" => name_of_type_parameter(p),
                     _ => p.child_by_field_name("declarator").and_then(declared_name),
                 };
                 named.map_or_else(|| unnamed_parameter(i), |n| self.text(n).to_owned())

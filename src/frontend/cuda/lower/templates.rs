@@ -53,6 +53,19 @@ impl<'l, 't> Body<'l, 't> {
                     };
                     bound.types.insert(name, ty);
                 }
+                "template_template_parameter_declaration" => {
+                    let inner = last_named(parameter)?;
+                    let name = name_of_type_parameter(parameter);
+                    let name = name.map_or_else(|| unnamed_parameter(i), |name| self.text(name).to_owned());
+                    let whole = match (given.get(i), inner.child_by_field_name("default_type")) {
+                        (Some(argument), _) => self.of_argument(*argument, |body, a| body.named_template(a)),
+                        (None, Some(default)) if !deduced.templates.contains_key(&name) => {
+                            self.with_bindings(parameters, &bound, |body| body.named_template(default))
+                        }
+                        (None, _) => deduced.templates.get(&name).cloned(),
+                    };
+                    bound.templates.insert(name, whole?);
+                }
                 "parameter_declaration" | "optional_parameter_declaration" => {
                     let declared = parameter.child_by_field_name("declarator").and_then(declared_name);
                     if declared.is_none() && given.get(i).is_none() {
@@ -121,14 +134,36 @@ impl<'l, 't> Body<'l, 't> {
         Some(())
     }
 
-    /// The function of the unit that a template argument names.
-    fn named_function(&self, argument: Node<'t>) -> Option<String> {
+    /// The function of the unit, or the instance of one, that a template argument names.
+    fn named_function(&mut self, argument: Node<'t>) -> Option<FunctionArgument> {
         let text = self.text(argument).trim_start_matches('&').trim();
-        let text = self.bindings.functions.get(text).map_or(text, String::as_str);
+        if let Some(bound) = self.bindings.functions.get(text) {
+            return Some(bound.clone());
+        }
+        let name = text.split('<').next().unwrap_or(text).trim();
         // One that has several meanings is chosen by its type, which is not looked at here.
-        let one = |list: &Vec<FunDecl<'t>>| list.iter().filter(|d| d.has_body).count() <= 1;
-        let known = self.lookup(text).is_none() && self.lower.names.functions.get(text).is_some_and(one);
-        known.then(|| text.to_owned())
+        let with_body =
+            self.lower.names.functions.get(name)?.iter().filter(|d| d.has_body).copied().collect::<Vec<_>>();
+        if with_body.len() > 1 || self.lookup(name).is_some() {
+            return None;
+        }
+        if name == text {
+            return Some(FunctionArgument { name: name.to_owned(), instance: None });
+        }
+        let list = descendant(argument, "template_argument_list")?;
+        let [decl] = with_body.as_slice() else { return None };
+        let given = self.template_arguments(list);
+        let instance = self.bind_template(decl.template?, &given, &Bindings::default())?;
+        Some(FunctionArgument { name: name.to_owned(), instance: Some(instance) })
+    }
+
+    /// The template that a template argument names. [INF-TEMPLATE]
+    pub fn named_template(&self, argument: Node<'t>) -> Option<String> {
+        let named = argument.child_by_field_name("type").unwrap_or(argument);
+        let (qualifier, base) = self.lower.unit.qualified(named);
+        let name = self.text(base);
+        let bound = self.bindings.templates.get(name).filter(|_| qualifier == Qualifier::default());
+        bound.cloned().or_else(|| self.lower.names.whole_name(name, self.scope, &qualifier))
     }
 
     /// Defaults may name the parameters before them, and what is seen where the template is declared.
@@ -334,6 +369,20 @@ fn pointed_to<'a>(declarator: Option<Node<'_>>, given: &'a Type) -> Option<&'a T
         next = node.child_by_field_name("declarator").or_else(|| last_named(node));
     }
     Some(given.value())
+}
+
+/// The first node of a kind below another one.
+fn descendant<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
+    let mut stack = vec![node];
+    while let Some(node) = stack.pop() {
+        if node.kind() == kind {
+            return Some(node);
+        }
+        let mut cursor = node.walk();
+        let inner: Vec<Node<'t>> = node.named_children(&mut cursor).collect();
+        stack.extend(inner.into_iter().rev());
+    }
+    None
 }
 
 /// The name of the i-th parameter of a template that has none; no other has it.

@@ -1,0 +1,368 @@
+//! Arrays that are addressed by rows of a length that a parameter says, and numbers that are sizes.
+//!
+//! `img[y * pitch + x]` with a `pitch` that is nothing but a stride is an array of rows: that they do not overlap is assumed,
+//! and listed, for a host that gives another stride has a kernel that nobody wants. [CHK-ROWS]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::kernel::CheckOptions;
+use crate::base::Name;
+use crate::core::{Access, Protocol};
+use crate::exp::{B, BExp, N, NBin, NExp, NRel, Var, free_vars_b, free_vars_n};
+use crate::kernel::infer::Inferred;
+
+/// A stride that is no real one is at least this, in models and in runs.
+const LONG: i128 = 1024;
+/// No place that somebody writes down is a deeper term.
+const DEEP: u32 = 40;
+
+/// Compares what is addressed by rows by row and column, and takes sizes as no less than 0. [CHK-SIZES]
+pub(super) fn assume_usual(inferred: &mut Inferred, options: &CheckOptions) {
+    let kernel = &inferred.kernel;
+    let scalars: Vec<Var> = kernel.globals.iter().filter(|v| is_plain(v)).cloned().collect();
+    let mut uses = Uses::default();
+    uses.condition(&kernel.pre);
+    kernel.pairs.iter().for_each(|pair| uses.condition(pair));
+    uses.protocol(&kernel.code);
+    let strides: Vec<(Var, N)> = scalars
+        .iter()
+        .filter(|v| !uses.elsewhere.contains(*v))
+        .filter_map(|v| Some((v.clone(), uses.strides.get(v)?.clone()?)))
+        .collect();
+    for (var, stride) in strides.into_iter().filter(|_| !options.any_stride) {
+        by_rows(inferred, &var, &stride);
+    }
+    // Those that places are computed with: other ones bound no more than what is done at all.
+    let is_size = |v: &&Var| v.ty.signed && uses.bounds.contains(*v) && uses.multiplied.contains(*v);
+    let sizes: Vec<Var> = scalars.iter().filter(is_size).filter(|_| !options.negative_sizes).cloned().collect();
+    for var in &sizes {
+        inferred.kernel.pre = B::and([inferred.kernel.pre.clone(), N::num(0).le(&N::var(var))]);
+    }
+    if !sizes.is_empty() {
+        let names: Vec<String> = sizes.iter().map(|v| format!("`{}`", v.name)).collect();
+        inferred.assumptions.push(format!("{}: sizes are not negative", names.join(", ")));
+    }
+}
+
+/// Is this a parameter, or a field of one?
+fn is_plain(var: &Var) -> bool {
+    let name = var.name.as_str();
+    var.ty.bits >= 16 && !name.contains("Dim.") && !name.ends_with(".offset") && !name.contains(".offset.")
+}
+
+/// How variables are used.
+#[derive(Default)]
+struct Uses {
+    /// In conditions, loops and products with something else.
+    elsewhere: BTreeSet<Var>,
+    /// The one factor of places that a variable is in; `None` if there are several.
+    strides: BTreeMap<Var, Option<N>>,
+    /// What something is to be below of.
+    bounds: BTreeSet<Var>,
+    /// In products of places.
+    multiplied: BTreeSet<Var>,
+    /// Terms that were looked at, as places or not: they share parts.
+    seen: FxHashSet<(usize, bool)>,
+    /// Conditions, that hold or not.
+    asked: FxHashSet<(usize, bool)>,
+}
+
+impl Uses {
+    fn protocol(&mut self, protocol: &Protocol) {
+        match protocol {
+            Protocol::Skip | Protocol::Sync(_) => {}
+            Protocol::Access(access) => access.index.iter().for_each(|index| self.place(index)),
+            Protocol::Seq(parts) => parts.iter().for_each(|part| self.protocol(part)),
+            Protocol::If(cond, then, els) => {
+                self.guard(cond, true);
+                if **els != Protocol::Skip {
+                    self.guard(cond, false);
+                }
+                self.protocol(then);
+                self.protocol(els);
+            }
+            Protocol::For(range, body) => {
+                for part in [&range.first, &range.end, range.step.amount()] {
+                    self.number(part);
+                }
+                self.bounds.extend(bare(&range.end).as_var().cloned());
+                self.protocol(body);
+            }
+        }
+    }
+
+    /// A condition that holds, or does not hold, where something is done.
+    fn guard(&mut self, condition: &B, holds: bool) {
+        if !self.asked.insert((condition.address(), holds)) {
+            return;
+        }
+        match condition.kind() {
+            BExp::Lit(_) => {}
+            BExp::Rel(op, l, r) => {
+                self.number(l);
+                self.number(r);
+                let (bound, other) = if holds { (r, l) } else { (l, r) };
+                if matches!(op, NRel::Lt | NRel::Le) && other.as_num().is_none() {
+                    self.bounds.extend(bare(bound).as_var().cloned());
+                }
+            }
+            BExp::And(parts) | BExp::Or(parts) => parts.iter().for_each(|part| self.guard(part, holds)),
+            BExp::Not(part) => self.guard(part, !holds),
+        }
+    }
+
+    fn condition(&mut self, condition: &B) {
+        self.elsewhere.extend(free_vars_b(condition));
+    }
+
+    /// What is a function of memory is none of the place.
+    fn number(&mut self, term: &N) {
+        if !self.seen.insert((term.address(), false)) {
+            return;
+        }
+        match term.kind() {
+            NExp::Num(_) | NExp::Call(..) => {}
+            NExp::Var(var) => drop(self.elsewhere.insert(var.clone())),
+            NExp::Bin(_, _, l, r) => [l, r].into_iter().for_each(|part| self.number(part)),
+            NExp::Cast(_, inner) => self.number(inner),
+            NExp::If(c, t, e) => {
+                self.guard(c, true);
+                [t, e].into_iter().for_each(|part| self.number(part));
+            }
+        }
+    }
+
+    fn place(&mut self, index: &N) {
+        if !self.seen.insert((index.address(), true)) {
+            return;
+        }
+        match index.kind() {
+            _ if index.depth() > DEEP => self.number(index),
+            NExp::Bin(NBin::Add | NBin::Sub, _, l, r) => [l, r].into_iter().for_each(|part| self.place(part)),
+            NExp::Bin(NBin::Mul, ..) => {
+                let mut all = Vec::new();
+                factors(index, &mut all);
+                for factor in all {
+                    self.multiplied.extend(free_vars_n(&factor));
+                    self.factor(&factor);
+                }
+            }
+            NExp::Cast(_, inner) => self.place(inner),
+            _ => self.number(index),
+        }
+    }
+
+    fn factor(&mut self, factor: &N) {
+        match factor.kind() {
+            NExp::Bin(NBin::Add | NBin::Sub, _, l, r) if l.as_num().is_none() && r.as_num().is_none() => {
+                // `(y * pitch + x) * channels`
+                self.place(factor);
+            }
+            NExp::Bin(NBin::Mul, ..) | NExp::Cast(..) => self.place(factor),
+            _ => {
+                let vars: Vec<Var> = free_vars_n(factor).into_iter().collect();
+                match vars.as_slice() {
+                    [only] if is_stride(factor) => {
+                        let known = self.strides.entry(only.clone()).or_insert(Some(factor.clone()));
+                        if known.as_ref() != Some(factor) {
+                            *known = None;
+                        }
+                    }
+                    _ => self.place(factor),
+                }
+            }
+        }
+    }
+}
+
+/// A variable, or one and a constant.
+fn is_stride(term: &N) -> bool {
+    match term.kind() {
+        NExp::Var(_) => true,
+        NExp::Bin(NBin::Add | NBin::Sub, _, l, r) => {
+            l.as_num().is_some() && r.as_var().is_some() || l.as_var().is_some() && r.as_num().is_some()
+        }
+        _ => false,
+    }
+}
+
+/// Without conversions.
+fn bare(term: &N) -> &N {
+    match term.kind() {
+        NExp::Cast(_, inner) => bare(inner),
+        _ => term,
+    }
+}
+
+/// The factors of a product, without conversions of single ones.
+fn factors(term: &N, found: &mut Vec<N>) {
+    match term.kind() {
+        NExp::Bin(NBin::Mul, _, l, r) => [l, r].into_iter().for_each(|part| factors(part, found)),
+        _ => found.push(bare(term).clone()),
+    }
+}
+
+/// The arrays of which each place is so many strides, and a rest.
+fn by_rows(inferred: &mut Inferred, var: &Var, stride: &N) {
+    let kernel = &inferred.kernel;
+    let coordinates: BTreeSet<Var> = kernel.blocks.iter().chain(&kernel.threads).map(|c| c.var.clone()).collect();
+    // Each place must have rows: what has none may be anywhere in the array. Nor is that a column that nothing keeps in its
+    // row: where a guard is missing there is a race.
+    let mut arrays: BTreeMap<Name, bool> = BTreeMap::new();
+    each_access(&kernel.code, &mut Vec::new(), &mut |access: &Access, path: &[B]| {
+        let rows = split_index(&access.index, var, stride).is_some_and(|(_, count, rest)| {
+            let mut free = BTreeSet::new();
+            unbounded(&rest, &coordinates, &mut FxHashSet::default(), &mut free);
+            let mut below = BTreeSet::new();
+            path.iter().for_each(|condition| kept_below(condition, true, &mut below));
+            count.as_num() != Some(0) && free.is_subset(&below)
+        });
+        *arrays.entry(access.array.clone()).or_insert(true) &= rows;
+    });
+    let arrays: BTreeSet<Name> = arrays.into_iter().filter(|(_, rows)| *rows).map(|(array, _)| array).collect();
+    if arrays.is_empty() || arrays.iter().any(|a| mentions_offset(&kernel.code, a)) {
+        return;
+    }
+    inferred.kernel.code = rewritten(&kernel.code, &arrays, var, stride);
+    let far = N::num(LONG).le(&N::var(var));
+    inferred.kernel.pre = B::and([inferred.kernel.pre.clone(), far]);
+    let names: Vec<String> = arrays.iter().map(|a| format!("`{a}`")).collect();
+    inferred.assumptions.push(format!("rows of {}, `{}` apart, do not overlap", names.join(", "), var.name));
+}
+
+/// Each access, with the conditions around it.
+fn each_access(protocol: &Protocol, path: &mut Vec<B>, f: &mut impl FnMut(&Access, &[B])) {
+    match protocol {
+        Protocol::Skip | Protocol::Sync(_) => {}
+        Protocol::Access(access) => f(access, path),
+        Protocol::Seq(parts) => parts.iter().for_each(|part| each_access(part, path, f)),
+        Protocol::If(cond, then, els) => {
+            for (holds, branch) in [(cond.clone(), then), (B::not(cond), els)] {
+                path.push(holds);
+                each_access(branch, path, f);
+                path.pop();
+            }
+        }
+        Protocol::For(_, body) => each_access(body, path, f),
+    }
+}
+
+/// The coordinates of a number that are not those of a rest.
+fn unbounded(term: &N, coordinates: &BTreeSet<Var>, seen: &mut FxHashSet<usize>, found: &mut BTreeSet<Var>) {
+    if !seen.insert(term.address()) {
+        return;
+    }
+    match term.kind() {
+        NExp::Bin(NBin::Rem, ..) => {}
+        NExp::Bin(_, _, l, r) => [l, r].into_iter().for_each(|part| unbounded(part, coordinates, seen, found)),
+        NExp::Cast(_, inner) => unbounded(inner, coordinates, seen, found),
+        _ => found.extend(free_vars_n(term).into_iter().filter(|v| coordinates.contains(v))),
+    }
+}
+
+/// The variables of what a condition says to be below of something.
+fn kept_below(condition: &B, holds: bool, found: &mut BTreeSet<Var>) {
+    match condition.kind() {
+        BExp::And(parts) if holds => parts.iter().for_each(|part| kept_below(part, holds, found)),
+        BExp::Or(parts) if !holds => parts.iter().for_each(|part| kept_below(part, holds, found)),
+        BExp::Not(part) => kept_below(part, !holds, found),
+        BExp::Rel(NRel::Lt | NRel::Le, l, r) => found.extend(free_vars_n(if holds { l } else { r })),
+        BExp::Rel(NRel::Eq, l, r) if holds => [l, r].into_iter().for_each(|side| found.extend(free_vars_n(side))),
+        _ => {}
+    }
+}
+
+/// Pointers into one array are as far apart as a variable says, and that is no place in a row.
+fn mentions_offset(protocol: &Protocol, array: &Name) -> bool {
+    let mut found = false;
+    each_access(protocol, &mut Vec::new(), &mut |access, _| {
+        let is_offset = |v: &Var| v.name.as_str().contains(".offset");
+        found |= access.array == *array && access.index.iter().any(|n| free_vars_n(n).iter().any(is_offset));
+    });
+    found
+}
+
+fn rewritten(protocol: &Protocol, arrays: &BTreeSet<Name>, var: &Var, stride: &N) -> Protocol {
+    let inner = |part: &Protocol| rewritten(part, arrays, var, stride);
+    match protocol {
+        Protocol::Skip | Protocol::Sync(_) => protocol.clone(),
+        Protocol::Access(access) if arrays.contains(&access.array) => {
+            let mut index = access.index.clone();
+            if let Some((at, count, rest)) = split_index(&access.index, var, stride) {
+                index.splice(at..=at, [count, rest]);
+            }
+            Protocol::Access(Access { index, ..access.clone() })
+        }
+        Protocol::Access(_) => protocol.clone(),
+        Protocol::Seq(parts) => Protocol::seq(parts.iter().map(inner).collect::<Vec<_>>()),
+        Protocol::If(c, t, e) => Protocol::branch(c, inner(t), inner(e)),
+        Protocol::For(range, body) => Protocol::For(range.clone(), Box::new(inner(body))),
+    }
+}
+
+/// The last component of an index as a number of strides and a rest.
+fn split_index(index: &[N], var: &Var, stride: &N) -> Option<(usize, N, N)> {
+    let (last, before) = index.split_last()?;
+    if before.iter().any(|n| free_vars_n(n).contains(var)) {
+        return None;
+    }
+    let (count, rest) = split(last, var, stride)?;
+    Some((before.len(), count, rest))
+}
+
+/// `count * stride + rest`, in the types of the term: no such product is computed any more.
+fn split(term: &N, var: &Var, stride: &N) -> Option<(N, N)> {
+    let mut parts = Split { var, stride, known: FxHashMap::default() };
+    if term.depth() > DEEP { None } else { parts.of(term) }
+}
+
+struct Split<'a> {
+    var: &'a Var,
+    stride: &'a N,
+    known: FxHashMap<usize, Option<(N, N)>>,
+}
+
+impl Split<'_> {
+    fn of(&mut self, term: &N) -> Option<(N, N)> {
+        if let Some(known) = self.known.get(&term.address()) {
+            return known.clone();
+        }
+        let found = self.parts(term);
+        self.known.insert(term.address(), found.clone());
+        found
+    }
+
+    fn parts(&mut self, term: &N) -> Option<(N, N)> {
+        if !self.is_in(term) {
+            return Some((N::num(0), term.clone()));
+        }
+        if bare(term) == self.stride {
+            return Some((N::num(1), N::num(0)));
+        }
+        match term.kind() {
+            NExp::Cast(ty, inner) => {
+                let (count, rest) = self.of(inner)?;
+                Some((N::cast(*ty, &count), N::cast(*ty, &rest)))
+            }
+            NExp::Bin(op @ (NBin::Add | NBin::Sub), ty, l, r) => {
+                let ((a, b), (c, d)) = (self.of(l)?, self.of(r)?);
+                Some((N::bin(*op, *ty, &a, &c), N::bin(*op, *ty, &b, &d)))
+            }
+            NExp::Bin(NBin::Mul, ty, l, r) => {
+                let (with, other) = if self.is_in(l) { (l, r) } else { (r, l) };
+                if self.is_in(other) {
+                    return None;
+                }
+                let (count, rest) = self.of(with)?;
+                Some((N::mul(*ty, &count, other), N::mul(*ty, &rest, other)))
+            }
+            _ => None,
+        }
+    }
+
+    fn is_in(&self, term: &N) -> bool {
+        free_vars_n(term).contains(self.var)
+    }
+}
