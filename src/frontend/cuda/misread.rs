@@ -26,6 +26,7 @@ pub(super) fn misread(root: Node, text: &str, dialect: Dialect) -> Vec<(usize, &
     }
     if root.has_error() {
         assignments(text, &mut found);
+        macros(text, &mut found);
     }
     found.sort_unstable();
     found.dedup();
@@ -326,6 +327,36 @@ fn comparisons(node: Node, text: &str, words: &Words, found: &mut Vec<(usize, &'
             }
         }
     });
+}
+
+/// A macro that is not there, as a statement without `;` in a block: `UNROLL for (..)`, and `CHECK(x)` alone in its line.
+fn macros(text: &str, found: &mut Vec<(usize, &'static str)>) {
+    let begins_loop = |text: &str| {
+        let word = text.trim_start().split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next();
+        word.is_some_and(|word| ["for", "while", "do", "if"].contains(&word))
+    };
+    let (mut at_start, mut depth, mut from) = (true, 0usize, 0);
+    for line in text.split_inclusive('\n') {
+        let (trimmed, indent) = (line.trim(), line.len() - line.trim_start().len());
+        let is_letter = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+        let word = trimmed.len() - trimmed.trim_start_matches(is_letter).len();
+        let rest = trimmed.get(word..).unwrap_or("");
+        let is_macro = at_start && depth > 0 && word > 2 && trimmed.starts_with(|c: char| c.is_ascii_uppercase());
+        let next = if rest.is_empty() { text.get(from + line.len()..).unwrap_or("") } else { rest };
+        let before_loop = (rest.is_empty() || rest.starts_with(' ')) && begins_loop(next);
+        let balanced = rest.matches('(').count() == rest.matches(')').count();
+        let is_call = rest.starts_with('(') && rest.ends_with(')') && balanced;
+        if is_macro && before_loop {
+            found.push((from + indent + word, ";"));
+        } else if is_macro && is_call {
+            found.push((from + indent + trimmed.len(), ";"));
+        }
+        if !trimmed.is_empty() {
+            at_start = trimmed.ends_with([';', '{', '}']) || is_macro && (before_loop || is_call);
+        }
+        depth = (depth + line.matches('{').count()).saturating_sub(line.matches('}').count());
+        from += line.len();
+    }
 }
 
 /// Around assignments in front of a comma, in parentheses that begin no list of arguments or parameters.

@@ -184,6 +184,10 @@ pub struct Names<'t> {
     pub uses: HashMap<String, Vec<Node<'t>>>,
     /// Where kernels are named, other than to declare them; by name, in the order of the text.
     pub mentions: HashMap<String, Vec<Node<'t>>>,
+    /// Where functions are named, as anything; by name, in the order of the text.
+    pub named: HashMap<String, Vec<Node<'t>>>,
+    /// Calls, by the last name of what is called, in the order of the text.
+    pub calls: HashMap<String, Vec<Node<'t>>>,
     /// What stands in front of the names of `using` declarations.
     pub used_of: HashMap<String, Vec<Qualifier>>,
     /// The names that parameters of templates have which stand for types.
@@ -1323,55 +1327,77 @@ impl<'a> Unit<'a> {
         names.uses = names.functions.iter().filter(|(_, l)| is_template(l)).map(|(n, _)| (n.clone(), vec![])).collect();
         let kernels = names.kernels.iter().filter_map(|k| declared_name(k.declarator));
         let kernels: HashSet<&str> = kernels.map(|n| self.str(without_arguments(self.qualified(n).1))).collect();
-        each_named(self.tree.root_node(), |node| match node.kind() {
-            "using_declaration" if !has_child(node, "namespace") => {
-                if let Some(name) = last_named(node) {
-                    let (qualifier, base) = self.qualified(name);
-                    let base = self.str(base).to_owned();
-                    // In a class, it is of a base.
-                    if node.parent().is_none_or(|p| p.kind() != "field_declaration_list") {
-                        names.used_of.entry(base.clone()).or_default().push(qualifier);
+        each_named(self.tree.root_node(), |node| {
+            let kind = node.kind();
+            if matches!(kind, "identifier" | "field_identifier" | "type_identifier")
+                && names.functions.contains_key(self.str(node))
+            {
+                names.named.entry(self.str(node).to_owned()).or_default().push(node);
+            }
+            if kind == "call_expression" {
+                let mut callee = node.child_by_field_name("function");
+                while let Some(inner) = callee.and_then(|c| match c.kind() {
+                    "template_function" | "template_method" | "qualified_identifier" => c.child_by_field_name("name"),
+                    "field_expression" => c.child_by_field_name("field"),
+                    _ => None,
+                }) {
+                    callee = Some(inner);
+                }
+                let named = callee.filter(|c| matches!(c.kind(), "identifier" | "field_identifier"));
+                names.calls.entry(named.map_or("", |c| self.str(c)).to_owned()).or_default().push(node);
+            }
+            match kind {
+                "using_declaration" if !has_child(node, "namespace") => {
+                    if let Some(name) = last_named(node) {
+                        let (qualifier, base) = self.qualified(name);
+                        let base = self.str(base).to_owned();
+                        // In a class, it is of a base.
+                        if node.parent().is_none_or(|p| p.kind() != "field_declaration_list") {
+                            names.used_of.entry(base.clone()).or_default().push(qualifier);
+                        }
+                        names.used.insert(base);
                     }
-                    names.used.insert(base);
                 }
+                "namespace_alias_definition" => {
+                    if let Some(name) = node.child_by_field_name("name") {
+                        let target = last_named(node).map_or("", |target| self.str(target)).trim_start_matches(':');
+                        let targets = names.targets.entry(self.str(name).to_owned()).or_default();
+                        targets.insert(target.split("::").map(|part| part.trim().to_owned()).collect());
+                    }
+                }
+                "identifier" => {
+                    let text = self.str(node);
+                    if let Some(uses) = names.uses.get_mut(text)
+                        && let Some(place) = self.use_at(node)
+                    {
+                        uses.push(place);
+                    }
+                    // Nor is the name of a specialisation, `k<float>(..)`, a mention.
+                    let place = node.parent().filter(|p| p.kind() == "template_function").unwrap_or(node);
+                    if kernels.contains(text) && place.parent().is_none_or(|p| p.kind() != "function_declarator") {
+                        names.mentions.entry(text.to_owned()).or_default().push(node);
+                    }
+                }
+                "type_parameter_declaration"
+                | "optional_type_parameter_declaration"
+                | "variadic_type_parameter_declaration"
+                | "template_template_parameter_declaration" => {
+                    if let Some(name) = name_of_type_parameter(node) {
+                        names.type_parameters.insert(self.str(name).to_owned());
+                    }
+                }
+                // `run<k>(p)`: the argument of a template reads like a type.
+                "type_identifier" if is_argument_of_template(node) => {
+                    let text = self.str(node);
+                    if let Some(uses) = names.uses.get_mut(text) {
+                        uses.push(node.parent().filter(|p| p.kind() == "template_type").unwrap_or(node));
+                    }
+                    if kernels.contains(text) {
+                        names.mentions.entry(text.to_owned()).or_default().push(node);
+                    }
+                }
+                _ => {}
             }
-            "namespace_alias_definition" => {
-                if let Some(name) = node.child_by_field_name("name") {
-                    let target = last_named(node).map_or("", |target| self.str(target)).trim_start_matches(':');
-                    let targets = names.targets.entry(self.str(name).to_owned()).or_default();
-                    targets.insert(target.split("::").map(|part| part.trim().to_owned()).collect());
-                }
-            }
-            "identifier" => {
-                let text = self.str(node);
-                if let Some(uses) = names.uses.get_mut(text)
-                    && let Some(place) = self.use_at(node)
-                {
-                    uses.push(place);
-                }
-                if kernels.contains(text) && node.parent().is_none_or(|p| p.kind() != "function_declarator") {
-                    names.mentions.entry(text.to_owned()).or_default().push(node);
-                }
-            }
-            "type_parameter_declaration"
-            | "optional_type_parameter_declaration"
-            | "variadic_type_parameter_declaration"
-            | "template_template_parameter_declaration" => {
-                if let Some(name) = name_of_type_parameter(node) {
-                    names.type_parameters.insert(self.str(name).to_owned());
-                }
-            }
-            // `run<k>(p)`: the argument of a template reads like a type.
-            "type_identifier" if is_argument_of_template(node) => {
-                let text = self.str(node);
-                if let Some(uses) = names.uses.get_mut(text) {
-                    uses.push(node.parent().filter(|p| p.kind() == "template_type").unwrap_or(node));
-                }
-                if kernels.contains(text) {
-                    names.mentions.entry(text.to_owned()).or_default().push(node);
-                }
-            }
-            _ => {}
         });
         for (name, targets) in std::mem::take(&mut names.targets) {
             // A namespace of the unit may have that name elsewhere.

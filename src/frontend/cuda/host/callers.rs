@@ -108,7 +108,7 @@ pub(super) fn overlaps_of_calls<'u>(
     passed: &Passed,
 ) -> Vec<Overlap> {
     let mut found = Vec::new();
-    for call in calls_of(unit, lower, function).unwrap_or_else(|| calls_like(unit, function)) {
+    for call in calls_of(unit, lower, function).unwrap_or_else(|| calls_like(unit, lower, function)) {
         let Some(caller) = function_around(call.node) else { continue };
         let mut host = Host::new(unit, lower, caller, call.node);
         host.scan();

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::super::lower::Lower;
-use super::super::unit::{FunDecl, Names, Unit, child_of_kind, declared_name, each_named, has_child};
+use super::super::unit::{FunDecl, Names, Unit, child_of_kind, declared_name, has_child};
 use super::places::{is_question, listed_in};
 
 /// Functions with more calls than this are taken to be called with anything.
@@ -81,10 +81,7 @@ pub(super) fn calls_of<'u>(unit: &'u Unit<'u>, lower: &Lower<'u>, function: Node
     let has_kernel = lower.names.functions.get(text)?.iter().any(|d| d.is_kernel);
     let mut calls = Vec::new();
     let mut others = false;
-    each_named(unit.tree.root_node(), |node| {
-        if !matches!(node.kind(), "identifier" | "field_identifier" | "type_identifier") || unit.str(node) != text {
-            return;
-        }
+    for node in lower.names.named.get(text).into_iter().flatten().copied() {
         let whole = whole_name(node);
         match whole.parent() {
             Some(parent) if parent.kind() == "function_declarator" && whole.kind() != "template_function" => {}
@@ -100,7 +97,7 @@ pub(super) fn calls_of<'u>(unit: &'u Unit<'u>, lower: &Lower<'u>, function: Node
             },
             None => others = true,
         }
-    });
+    }
     (!others && !calls.is_empty() && calls.len() <= MAX_CALLS).then_some(calls)
 }
 
@@ -201,31 +198,18 @@ fn each_below<'t>(node: Node<'t>, mut visit: impl FnMut(Node<'t>)) {
 }
 
 /// Calls of functions of this name, of templates and members as well, with as many arguments: they may be calls of this one.
-pub(super) fn calls_like<'u>(unit: &'u Unit<'u>, function: Node<'u>) -> Vec<Call<'u>> {
+pub(super) fn calls_like<'u>(unit: &'u Unit<'u>, lower: &Lower<'u>, function: Node<'u>) -> Vec<Call<'u>> {
     let declarator = function.child_by_field_name("declarator");
     let Some(name) = declarator.and_then(declared_name) else { return Vec::new() };
     let text = unit.str(unit.qualified(name).1);
     let function_declarator = name.parent().filter(|p| p.kind() == "function_declarator");
     let count = function_declarator.and_then(|d| d.child_by_field_name("parameters")).map(|p| listed_in(p).len());
     let mut calls = Vec::new();
-    each_named(unit.tree.root_node(), |node| {
-        if node.kind() != "call_expression" || calls.len() > MAX_CALLS {
-            return;
-        }
-        let mut callee = node.child_by_field_name("function");
-        while let Some(inner) = callee.and_then(|c| match c.kind() {
-            "template_function" | "template_method" | "qualified_identifier" => c.child_by_field_name("name"),
-            "field_expression" => c.child_by_field_name("field"),
-            _ => None,
-        }) {
-            callee = Some(inner);
-        }
+    for node in lower.names.calls.get(text).into_iter().flatten().copied().filter(|_| !text.is_empty()) {
         let list = node.child_by_field_name("arguments").map(listed_in);
-        if callee.is_some_and(|c| unit.str(c) == text)
-            && let Some(arguments) = list.filter(|list| Some(list.len()) == count)
-        {
+        if let Some(arguments) = list.filter(|list| Some(list.len()) == count && calls.len() <= MAX_CALLS) {
             calls.push(Call { node, arguments });
         }
-    });
+    }
     calls
 }

@@ -29,7 +29,7 @@ use tree_sitter::Node;
 
 use super::lower::Lower;
 use super::types::Bindings;
-use super::unit::{FunDecl, Unit, declared_name};
+use super::unit::{FunDecl, Unit, declared_name, without_arguments};
 use crate::base::{Name, Span};
 use crate::exp::{B, IntTy, N, Var};
 use callers::{Passed, called, overlaps_of_calls};
@@ -149,8 +149,14 @@ struct Host<'l, 'u> {
 pub fn launches<'u>(lower: &mut Lower<'u>, kernel: &FunDecl<'u>, bindings: &Bindings) -> (Vec<HostLaunch>, bool) {
     let unit = lower.unit;
     let Some(name) = declared_name(kernel.declarator) else { return (Vec::new(), false) };
-    let name = unit.str(unit.qualified(name).1);
+    let name = unit.str(without_arguments(unit.qualified(name).1));
     let (mut found, mut all) = (Vec::new(), true);
+    // Other kernels of that name, by the number of their parameters.
+    let count =
+        |d: &FunDecl<'u>| d.declarator.child_by_field_name("parameters").map_or(0, |list| listed_in(list).len());
+    let own = count(kernel);
+    let overloads = lower.names.functions.get(name).map_or(&[][..], Vec::as_slice);
+    let others: Vec<usize> = overloads.iter().filter(|d| d.is_kernel).map(count).filter(|n| *n != own).collect();
     let mentions = lower.names.mentions.get(name).cloned().unwrap_or_default();
     for node in mentions {
         if is_question(unit, lower.names, node) || is_local(unit, node) || is_call_of_host(unit, lower.names, node) {
@@ -165,6 +171,13 @@ pub fn launches<'u>(lower: &mut Lower<'u>, kernel: &FunDecl<'u>, bindings: &Bind
         }
         let fixed = fixed(unit, kernel, node, bindings).unwrap_or_default();
         for (call, config, arguments) in places {
+            if let Arguments::Values(values) = &arguments
+                && others.contains(&values.len())
+                && values.len() != own
+                && !values.iter().any(|v| v.kind() == "parameter_pack_expansion")
+            {
+                continue;
+            }
             let key = (call.id(), fixed.clone());
             let read = match lower.launches.get(&key) {
                 Some(known) => known.clone(),

@@ -92,6 +92,8 @@ impl<'t> Lower<'t> {
             whole = parent;
         }
         let call = whole.parent().filter(|p| p.child_by_field_name("function") == Some(whole));
+        // `template void run(float *p);`
+        let explicit = whole.parent().filter(|p| p.kind() == "function_declarator");
         let mut asked = Asked { instances: Vec::new(), complete: around.complete };
         for environment in &around.instances {
             let mut body = self.body_at(call.unwrap_or(place), function.as_ref(), environment);
@@ -104,8 +106,13 @@ impl<'t> Lower<'t> {
                 false => body.bind_template(parameters, &given, &Bindings::default()),
             };
             let bound = bound.or_else(|| {
-                let arguments = body.arguments(call?);
-                let args = body.exprs(&arguments);
+                let args = match (call, explicit) {
+                    (Some(call), _) => {
+                        let arguments = body.arguments(call);
+                        body.exprs(&arguments)
+                    }
+                    (None, declarator) => body.declared_arguments(declarator?),
+                };
                 Some(body.viable(decl, list, &args, &Bindings::default())?.0)
             });
             let known = bound.filter(|b| b.types.values().all(|ty| !matches!(ty.value(), Type::Unknown(_))));
@@ -194,6 +201,24 @@ impl<'t> Lower<'t> {
         }
         body.see_before(place, function.node);
         body
+    }
+}
+
+impl<'t> Body<'_, 't> {
+    /// Values of the types that the parameters of a declaration have.
+    fn declared_arguments(&mut self, declarator: Node<'t>) -> Vec<Expr> {
+        let Some(list) = declarator.child_by_field_name("parameters") else { return Vec::new() };
+        let mut cursor = list.walk();
+        let parameters: Vec<Node<'t>> = list.named_children(&mut cursor).filter(|p| p.kind() != "comment").collect();
+        let value = |parameter: Node<'t>| {
+            let base = parameter.child_by_field_name("type").map_or(Type::INT, |ty| self.type_of(ty));
+            let ty = match parameter.child_by_field_name("declarator") {
+                Some(declarator) => self.declare(base, &declarator).0,
+                None => base,
+            };
+            Expr::unknown("unknown-value", "a parameter".to_owned(), ty, self.span(parameter))
+        };
+        parameters.into_iter().map(value).collect()
     }
 }
 

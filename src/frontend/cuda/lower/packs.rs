@@ -207,8 +207,8 @@ impl<'l, 't> Body<'l, 't> {
             let base = body.type_of(ty);
             body.declare(base, &declarator).0
         });
-        let (Some(types), Some(name)) = (types, declared_name(declarator)) else { return Vec::new() };
-        let name = self.text(name).to_owned();
+        let Some(types) = types else { return Vec::new() };
+        let name = declared_name(declarator).map_or("#unnamed", |name| self.text(name)).to_owned();
         self.bindings.packs.insert(name.clone(), types.len());
         types.into_iter().enumerate().map(|(i, ty)| (element_name(&name, i), ty, span)).collect()
     }

@@ -3,6 +3,9 @@
 use super::library::elements;
 use super::*;
 
+/// Objects of an array that are made one by one.
+const MOST_OBJECTS: u64 = 16;
+
 impl<'l, 't> Body<'l, 't> {
     pub(super) fn block(&mut self, node: Node<'t>, out: &mut Vec<Stmt>) {
         self.scopes.push(HashMap::new());
@@ -567,6 +570,12 @@ impl<'l, 't> Body<'l, 't> {
                     continue;
                 }
             }
+            let each = match &ty {
+                Type::Array(elem, Some(length)) if *length <= MOST_OBJECTS && matches!(**elem, Type::Struct(_)) => {
+                    Some((elem.clone(), *length)).filter(|_| storage == Storage::Private && init.is_none())
+                }
+                _ => None,
+            };
             // One for all threads, and it keeps its value.
             if is_static && (!fixed || (matches!(ty, Type::Ptr(_)) && !constexpr)) {
                 let id = self.declare_global(name_text, ty, Storage::Global, None, self.span(name));
@@ -580,6 +589,7 @@ impl<'l, 't> Body<'l, 't> {
                 && (matches!(ty, Type::Array(..)) || elements(&ty).is_some())
                 && init.is_none()
                 && self.needs_construction(&ty, 0)
+                && each.is_none()
             {
                 self.unknown_stmt("an array of objects with constructors", span, out);
             }
@@ -593,6 +603,16 @@ impl<'l, 't> Body<'l, 't> {
                 _ => None,
             };
             out.push(Stmt { kind: StmtKind::Declare(id, init.or(default)), span });
+            for (i, elem) in each.into_iter().flat_map(|(elem, length)| (0..length).map(move |i| (i, elem.clone()))) {
+                if let Some(value) = self.construct(&elem, vec![], span) {
+                    let array = self.var(id, span);
+                    let index = Expr::new(ExprKind::Int(i128::from(i)), Type::INT, span);
+                    let place = self.subscript(array, index, span);
+                    let ty = (*elem).clone();
+                    let store = Expr::new(ExprKind::Assign(Box::new(place), Box::new(value)), ty, span);
+                    out.push(Stmt { kind: StmtKind::Expr(store), span });
+                }
+            }
         }
     }
 
