@@ -488,8 +488,19 @@ impl Engine<'_> {
     /// Where the headers of a project are by custom: in the folders around a file, up to the root of a repository, and in
     /// those beside them that are for headers. [PRE-AROUND]
     fn around(&self, own: &Path) -> Vec<PathBuf> {
-        const FOLDERS: [&str; 10] =
-            ["include", "inc", "common", "Common", "common/inc", "common/include", "src", "utils", "util", "utilities"];
+        const FOLDERS: [&str; 11] = [
+            "include",
+            "includes",
+            "inc",
+            "common",
+            "Common",
+            "common/inc",
+            "common/include",
+            "src",
+            "utils",
+            "util",
+            "utilities",
+        ];
         const HEIGHT: usize = 8;
         // Where nothing says what the root is.
         const NEAR: usize = 4;
