@@ -8,7 +8,7 @@ use crate::base::{FileId, Name, OF_HOST, SourceMap};
 use crate::exp::display::plain;
 use crate::exp::{B, BExp, IntTy, N, NExp, NRel, Subst, Var, free_vars_b};
 use crate::frontend::cuda::host::{Given, HostLaunch, ObjectParts, Overlap};
-use crate::kernel::infer::{Behind, MAX_ALONG, alias_offset, overlap_offset};
+use crate::kernel::infer::{Behind, MAX_ALONG, alias_offset, is_overlap, overlap_offset};
 use crate::kernel::ir::VarDecl;
 use crate::kernel::types::{StructTy, Type, has_tensor_rows};
 use crate::smt::loosen::multiplies;
@@ -167,7 +167,7 @@ pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], own: FileId, sour
     match alternatives.as_slice() {
         [only] => {
             for condition in only {
-                let words = format!("{} ({}{fits})", words(params, condition), facts.place);
+                let words = format!("{} ({}{fits})", words(params, condition, &facts.overlaps), facts.place);
                 facts.conditions.push((condition.clone(), words));
             }
         }
@@ -177,7 +177,7 @@ pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], own: FileId, sour
             let common = several[0].iter().filter(|c| in_all(c)).unique_by(|c| plain(c)).cloned();
             let rest = several.iter().map(|a| B::and(a.iter().filter(|c| !in_all(c)).cloned()));
             for condition in common.chain([B::or(rest)]).filter(|c| c.as_lit().is_none()) {
-                let words = format!("{} ({}{fits})", words(params, &condition), facts.place);
+                let words = format!("{} ({}{fits})", words(params, &condition, &facts.overlaps), facts.place);
                 facts.conditions.push((condition, words));
             }
         }
@@ -286,7 +286,33 @@ fn relations(params: &[VarDecl], launch: &HostLaunch, known: &HostFacts, convert
         }
     }
     relations.retain(|r| r.as_lit().is_none());
-    about_kernel(relations, &of_kernel)
+    let mut relations = about_kernel(relations, &of_kernel);
+    relations.extend(overlapping(params, launch, known));
+    relations
+}
+
+/// Which of the pointers that may overlap do so at this launch, and which do not. [HOST-WHICH]
+fn overlapping(params: &[VarDecl], launch: &HostLaunch, known: &HostFacts) -> Vec<B> {
+    let own = shared(params, launch);
+    let first = |name: &String| known.aliases.get(name).map_or(name, |(first, _)| first).clone();
+    let pairs = known.overlaps.iter().flat_map(|(later, all)| all.keys().map(move |earlier| (later, earlier)));
+    let said = pairs.filter_map(|(later, earlier)| {
+        let given: Vec<bool> = own
+            .iter()
+            .filter(|((a, b), _)| {
+                let (a, b) = (first(a), first(b));
+                (&a, &b) == (later, earlier) || (&b, &a) == (later, earlier)
+            })
+            .map(|(_, (_, sure))| *sure)
+            .collect();
+        let overlap = is_overlap(later, earlier);
+        match given.as_slice() {
+            [] => Some(B::not(&overlap)),
+            [true] => Some(overlap),
+            _ => None,
+        }
+    });
+    said.collect()
 }
 
 /// A condition where what the host computes for the kernel goes by the name that the kernel has for it.
@@ -387,7 +413,7 @@ pub fn is_of_host(var: &Var) -> bool {
 }
 
 /// A condition as the report lists it: a variable of the host that has the name of a parameter is told from it.
-fn words(params: &[VarDecl], condition: &B) -> String {
+fn words(params: &[VarDecl], condition: &B, overlaps: &BTreeMap<String, BTreeMap<String, Behind>>) -> String {
     let mut text = match powers_of_two(condition) {
         Some((value, from)) => {
             let zero = if from == 0 { "0 or " } else { "" };
@@ -396,6 +422,14 @@ fn words(params: &[VarDecl], condition: &B) -> String {
         None => plain(condition),
     };
     text = text.replace('`', "");
+    for (later, earlier) in overlaps.iter().flat_map(|(later, all)| all.keys().map(move |e| (later, e))) {
+        for (fact, said) in [
+            (is_overlap(later, earlier), format!("{later} points into {earlier}")),
+            (B::not(&is_overlap(later, earlier)), format!("{later} is apart from {earlier}")),
+        ] {
+            text = text.replace(plain(&fact).replace('`', "").as_str(), &said);
+        }
+    }
     for var in free_vars_b(condition).iter().filter(|v| is_of_host(v)) {
         let own = var.name.as_str().trim_end_matches(OF_HOST);
         let told = if params.iter().any(|p| p.name.as_str() == own) { format!("{own}'") } else { own.to_owned() };

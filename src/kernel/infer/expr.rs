@@ -832,7 +832,9 @@ impl<'p> Walk<'p> {
                         _ => None,
                     };
                     let (width, unknown) = (ty.size(), ty.unknown_unit());
-                    self.make_room(target.object, &target.offset);
+                    if guard.as_lit() == Some(true) {
+                        self.make_room(target.object, &target.offset);
+                    }
                     let access = self.access(target.object, &target.offset, width, unknown, Mode::Wr(stored), span);
                     self.emit(Protocol::branch(&guard, access, Protocol::Skip));
                     self.touch(target.object);

@@ -83,6 +83,13 @@ pub fn alias_offset(pointer: &str) -> String {
     format!("{pointer}.offset")
 }
 
+/// That a pointer does point into the array of another one, where it may: the same for all threads.
+pub fn is_overlap(pointer: &str, other: &str) -> B {
+    let name = Name::new(format!("overlap.{pointer}.{other}"));
+    let fun = Fun { name, ty: IntTy::BOOL, kind: FunKind::Abstract };
+    N::call(fun, vec![]).truth()
+}
+
 /// The same for one that may point into that of another.
 pub fn overlap_offset(pointer: &str, other: &str) -> String {
     format!("{pointer}.offset.{other}")
@@ -481,9 +488,7 @@ impl<'p> Walk<'p> {
                 for (other, behind) in config.overlaps.get(given).into_iter().flatten() {
                     let offset = overlap_offset(given, other);
                     if let Some(alias) = self.alias(&offset, other, *behind, target) {
-                        let name = Name::new(format!("overlap.{given}.{other}"));
-                        let fun = Fun { name, ty: IntTy::BOOL, kind: FunKind::Abstract };
-                        pointer = Pointer::choose(&N::call(fun, vec![]).truth(), &alias, &pointer);
+                        pointer = Pointer::choose(&is_overlap(given, other), &alias, &pointer);
                     }
                 }
                 Value::Ptr(pointer)
