@@ -588,7 +588,7 @@ fn an_included_file_is_checked_where_it_is_launched() {
     assert!(run(&[part.clone(), unit], false).0.contains(&k(Racy)));
     // Another file that launches it is another launch.
     write("main.cu", &main(32));
-    write("more.cpp", &main(64));
+    write("more.cpp", &main(64).replace("\"part.cu\"", "<part.cu>"));
     let (kernels, _) = run(std::slice::from_ref(&part), false);
     assert!(kernels.contains(&k(Racy)) && kernels.contains(&k(Free)), "{kernels:?}");
     // One that only includes it is none.

@@ -93,7 +93,7 @@ pub fn forget_launches(files: &mut [SourceFile]) {
     }
 }
 
-/// The files of a folder that are C, and which of the others each one includes with quotes.
+/// The files of a folder that are C, and which of the others each one includes.
 struct Siblings(Vec<(PathBuf, PathBuf, BTreeSet<PathBuf>)>);
 
 impl Siblings {
@@ -114,7 +114,7 @@ impl Siblings {
             let is_small = std::fs::metadata(&path).is_ok_and(|m| m.is_file() && m.len() <= MAX_BYTES);
             if let Some(text) = (is_c && is_small).then(|| std::fs::read(&path).ok()).flatten() {
                 let text = text_of(text);
-                let included = text.lines().filter_map(quoted).map(|name| canonical(&folder.join(name)));
+                let included = text.lines().filter_map(included).map(|name| canonical(&folder.join(name)));
                 files.push((canonical(&path), path.clone(), included.collect()));
             }
         }
@@ -145,10 +145,11 @@ impl Siblings {
     }
 }
 
-/// The name in `#include "name"`.
-fn quoted(line: &str) -> Option<&str> {
-    let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
-    rest.trim_start().strip_prefix('"')?.split('"').next()
+/// The name in `#include "name"`, or `<name>`: a project gives its own folders for that too.
+fn included(line: &str) -> Option<&str> {
+    let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?.trim_start();
+    let quoted = rest.strip_prefix('"').and_then(|rest| rest.split('"').next());
+    quoted.or_else(|| rest.strip_prefix('<')?.split('>').next())
 }
 
 /// The kernels to check, by file and position; of the files from `given` on, only kernels of the files before them. The
