@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::kernel::CheckOptions;
 use crate::base::Name;
 use crate::core::{Access, Protocol};
+use crate::exp::subst::Leaves;
 use crate::exp::{B, BExp, N, NBin, NExp, NRel, Var, free_vars_b, free_vars_n};
 use crate::kernel::infer::Inferred;
 
@@ -214,10 +215,10 @@ fn by_rows(inferred: &mut Inferred, var: &Var, stride: &N) {
     each_access(&kernel.code, &mut Vec::new(), &mut |access: &Access, path: &[B]| {
         let rows = split_index(&access.index, var, stride).is_some_and(|(_, count, rest)| {
             let mut free = BTreeSet::new();
-            unbounded(&rest, &coordinates, &mut FxHashSet::default(), &mut free);
+            let is_sum = unbounded(&rest, &coordinates, &mut FxHashSet::default(), &mut free);
             let mut below = BTreeSet::new();
-            path.iter().for_each(|condition| kept_below(condition, true, &mut below));
-            count.as_num() != Some(0) && free.is_subset(&below)
+            path.iter().for_each(|condition| kept_below(condition, true, &coordinates, &mut below));
+            is_sum && count.as_num() != Some(0) && free.is_subset(&below)
         });
         *arrays.entry(access.array.clone()).or_insert(true) &= rows;
     });
@@ -249,27 +250,52 @@ fn each_access(protocol: &Protocol, path: &mut Vec<B>, f: &mut impl FnMut(&Acces
     }
 }
 
-/// The coordinates of a number that are not those of a rest.
-fn unbounded(term: &N, coordinates: &BTreeSet<Var>, seen: &mut FxHashSet<usize>, found: &mut BTreeSet<Var>) {
+/// The coordinates of a number that are not those of a remainder. False: it has contents of memory, or a value that is not
+/// known, which nothing keeps in a row.
+fn unbounded(term: &N, coordinates: &BTreeSet<Var>, seen: &mut FxHashSet<usize>, found: &mut BTreeSet<Var>) -> bool {
     if !seen.insert(term.address()) {
-        return;
+        return true;
     }
     match term.kind() {
-        NExp::Bin(NBin::Rem, ..) => {}
-        NExp::Bin(_, _, l, r) => [l, r].into_iter().for_each(|part| unbounded(part, coordinates, seen, found)),
+        NExp::Bin(NBin::Rem, ..) => true,
+        NExp::Bin(_, _, l, r) => [l, r].into_iter().all(|part| unbounded(part, coordinates, seen, found)),
         NExp::Cast(_, inner) => unbounded(inner, coordinates, seen, found),
-        _ => found.extend(free_vars_n(term).into_iter().filter(|v| coordinates.contains(v))),
+        _ => {
+            let mut leaves = Leaves::default();
+            leaves.numeric(term);
+            found.extend(leaves.vars.into_iter().filter(|v| coordinates.contains(v)));
+            leaves.functions.is_empty()
+        }
     }
 }
 
-/// The variables of what a condition says to be below of something.
-fn kept_below(condition: &B, holds: bool, found: &mut BTreeSet<Var>) {
+/// The coordinates of what a condition says to be below of something that has none.
+fn kept_below(condition: &B, holds: bool, coordinates: &BTreeSet<Var>, found: &mut BTreeSet<Var>) {
+    let has_none = |side: &N| free_vars_n(side).is_disjoint(coordinates);
     match condition.kind() {
-        BExp::And(parts) if holds => parts.iter().for_each(|part| kept_below(part, holds, found)),
-        BExp::Or(parts) if !holds => parts.iter().for_each(|part| kept_below(part, holds, found)),
-        BExp::Not(part) => kept_below(part, !holds, found),
-        BExp::Rel(NRel::Lt | NRel::Le, l, r) => found.extend(free_vars_n(if holds { l } else { r })),
-        BExp::Rel(NRel::Eq, l, r) if holds => [l, r].into_iter().for_each(|side| found.extend(free_vars_n(side))),
+        BExp::And(parts) if holds => parts.iter().for_each(|part| kept_below(part, holds, coordinates, found)),
+        BExp::Or(parts) if !holds => parts.iter().for_each(|part| kept_below(part, holds, coordinates, found)),
+        BExp::Not(part) => kept_below(part, !holds, coordinates, found),
+        BExp::Rel(NRel::Lt | NRel::Le, l, r) => {
+            let (side, bound) = if holds { (l, r) } else { (r, l) };
+            if has_none(bound) && side.depth() <= DEEP {
+                growing(side, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The variables that a sum grows with, one as the other.
+fn growing(term: &N, found: &mut BTreeSet<Var>) {
+    match term.kind() {
+        NExp::Var(var) => drop(found.insert(var.clone())),
+        NExp::Cast(_, inner) => growing(inner, found),
+        NExp::Bin(NBin::Add, _, l, r) => [l, r].into_iter().for_each(|part| growing(part, found)),
+        NExp::Bin(NBin::Mul, _, l, r) if [l, r].iter().all(|n| n.as_num().is_none_or(|n| n > 0)) => {
+            [l, r].into_iter().for_each(|part| growing(part, found));
+        }
+        NExp::Bin(NBin::Sub, _, l, r) if r.as_num().is_some() => growing(l, found),
         _ => {}
     }
 }

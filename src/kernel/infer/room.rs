@@ -49,7 +49,10 @@ impl Walk<'_> {
     fn is_common_path(&self) -> bool {
         let mut leaves = Leaves::default();
         self.path.iter().for_each(|cond| leaves.boolean(cond));
-        leaves.functions.is_empty() && !self.threads.iter().any(|(t, _)| leaves.vars.contains(t))
+        // How often a loop goes round may differ between threads.
+        self.counters.is_empty()
+            && leaves.functions.is_empty()
+            && !self.threads.iter().any(|(t, _)| leaves.vars.contains(t))
     }
 }
 

@@ -393,9 +393,7 @@ impl<'l, 't> Body<'l, 't> {
     /// A name that nothing here declares: a constant of a header that is not read; where more than that is not read, it
     /// may be anything.
     pub(super) fn undeclared(&self, name: &str, span: Span) -> Expr {
-        // A macro by whose name it is none that waits.
-        let is_hint = ["UNROLL", "PRAGMA", "INLINE"].iter().any(|word| name.contains(word));
-        let code = if self.hidden_names() && !is_hint { "unknown-order" } else { "unknown-value" };
+        let code = if self.hidden_names() { "unknown-order" } else { "unknown-value" };
         Expr::unknown(code, format!("`{name}` is not declared"), Type::Unknown(Arc::from(format!("?{name}"))), span)
     }
 

@@ -604,14 +604,19 @@ impl<'l, 't> Body<'l, 't> {
             };
             out.push(Stmt { kind: StmtKind::Declare(id, init.or(default)), span });
             for (i, elem) in each.into_iter().flat_map(|(elem, length)| (0..length).map(move |i| (i, elem.clone()))) {
-                if let Some(value) = self.construct(&elem, vec![], span) {
-                    let array = self.var(id, span);
-                    let index = Expr::new(ExprKind::Int(i128::from(i)), Type::INT, span);
-                    let place = self.subscript(array, index, span);
-                    let ty = (*elem).clone();
-                    let store = Expr::new(ExprKind::Assign(Box::new(place), Box::new(value)), ty, span);
-                    out.push(Stmt { kind: StmtKind::Expr(store), span });
+                if !self.needs_construction(&elem, 0) {
+                    break;
                 }
+                let Some(value) = self.construct(&elem, vec![], span) else {
+                    self.unknown_stmt("an array of objects with constructors", span, out);
+                    break;
+                };
+                let array = self.var(id, span);
+                let index = Expr::new(ExprKind::Int(i128::from(i)), Type::INT, span);
+                let place = self.subscript(array, index, span);
+                let ty = (*elem).clone();
+                let store = Expr::new(ExprKind::Assign(Box::new(place), Box::new(value)), ty, span);
+                out.push(Stmt { kind: StmtKind::Expr(store), span });
             }
         }
     }
