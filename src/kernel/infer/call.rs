@@ -192,7 +192,7 @@ impl<'p> Walk<'p> {
             self.clobber_escaped();
         } else {
             let mut lost = false;
-            let of_block = ObjectKind::Array(crate::core::Space::Shared);
+            let of_block = ObjectKind::Array(Space::Shared);
             let is_shared = touched.iter().any(|object| self.info(*object).kind == of_block);
             for object in touched {
                 match self.info(object).kind {

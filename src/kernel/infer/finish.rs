@@ -83,6 +83,9 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
             walk.losses.push(Loss { code: "unknown-pointer", text, span: site.span, touches });
             incomparable.insert(array.clone());
         }
+        if object.is_some_and(|o| has_tensor_rows(&o.ty)) {
+            walk.assumptions.push(format!("the elements of the tensor `{array}` are apart"));
+        }
         if layout.dimensions.as_ref().is_some_and(|d| d.len() > 1) {
             walk.assumptions.push(format!("each subscript of `{array}` stays within its dimension"));
         }

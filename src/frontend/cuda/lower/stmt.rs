@@ -84,8 +84,14 @@ impl<'l, 't> Body<'l, 't> {
                 out.push(Stmt { kind: StmtKind::Block(inner), span });
             }
             "expression_statement" => {
-                if let Some(expr) = node.named_child(0) {
-                    let expr = self.expr(expr);
+                if let Some(inner) = node.named_child(0) {
+                    let mut expr = self.expr(inner);
+                    // A name alone that nothing declares is a macro that is not there: it may do anything.
+                    if let ExprKind::Unknown(Unknown { code, .. }) = &mut expr.kind
+                        && inner.kind() == "identifier"
+                    {
+                        *code = "unknown-order";
+                    }
                     out.push(Stmt { kind: StmtKind::Expr(expr), span });
                 }
             }
