@@ -408,6 +408,27 @@ fn a_conditional_and_a_call_end_in_their_file() {
 }
 
 #[test]
+fn headers_are_found_in_the_folders_around_a_file() {
+    let include = "#include \"x.h\"\n";
+    let found = |files: &[(&str, &str)]| {
+        let run = run_with(include, &Options::default(), files);
+        (run.result.text.trim().to_owned(), run.codes().join(" "))
+    };
+    let around = |text: &str| (text.to_owned(), "include-around".to_owned());
+    assert_eq!(found(&[("include/x.h", "a")]), around("a"));
+    assert_eq!(found(&[("../common/inc/x.h", "a")]), around("a"));
+    // The nearest one, and before all the one beside the file.
+    assert_eq!(found(&[("include/x.h", "a"), ("../include/x.h", "b")]), around("a"));
+    assert_eq!(found(&[("src/x.h", "c"), ("include/x.h", "a")]), ("c".to_owned(), String::new()));
+    // Not outside of the repository, nor in any folder.
+    assert_eq!(found(&[(".git/HEAD", "ref"), ("../include/x.h", "b")]).1, "include-missing");
+    assert_eq!(found(&[("other/x.h", "b")]).1, "include-missing");
+    let named = Options { include_dirs: vec![PathBuf::from("inc2")], ..Options::default() };
+    let run = run_with(include, &named, &[("inc2/x.h", "d"), ("include/x.h", "a")]);
+    assert_eq!((run.result.text.trim(), run.codes()), ("d", Vec::new()));
+}
+
+#[test]
 fn include_cycles_end() {
     let files = [("src/a.h", "#include \"b.h\"\na\n"), ("src/b.h", "#include \"a.h\"\nb\n")];
     let run = run_with("#include \"a.h\"\nc", &Options::default(), &files);

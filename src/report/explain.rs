@@ -159,6 +159,7 @@ mod tests {
             "assumption-unused",
             "vacuous",
             "macro-",
+            "include-around",
             "include-missing",
             "included",
             "include-cycle",

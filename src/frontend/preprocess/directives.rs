@@ -396,7 +396,12 @@ impl Engine<'_> {
         let Some((wanted, at)) = self.wanted(at) else { return };
         self.line();
         match self.find(&wanted, skip_own) {
-            Ok(file) => {
+            Ok((file, around)) => {
+                if around {
+                    let path = self.sources.path(file).display();
+                    let text = format!("`{}` is taken to be {path}", excerpt(&wanted.name));
+                    self.remark(Severity::Note, "include-around", text, at);
+                }
                 self.enter_file(file, &wanted.name, at);
                 if once {
                     self.entered.entry(file).or_default().never_again = true;
@@ -462,8 +467,9 @@ impl Engine<'_> {
         wanted.map(|wanted| (wanted, at))
     }
 
-    /// The file, read if need be. An error is `None` when there is no such file, else why it cannot be read.
-    fn find(&mut self, wanted: &Wanted, skip_own: bool) -> Result<FileId, Option<String>> {
+    /// The file, read if need be, and whether it is in a folder that nobody named. An error is `None` when there is no such
+    /// file, else why it cannot be read.
+    fn find(&mut self, wanted: &Wanted, skip_own: bool) -> Result<(FileId, bool), Option<String>> {
         let own = self.frames.last().map(|frame| self.sources.path(frame.file).to_path_buf()).unwrap_or_default();
         let folder = own.parent().map(Path::to_path_buf).unwrap_or_default();
         let own = normal(&own);
@@ -472,13 +478,14 @@ impl Engine<'_> {
         let folders: Vec<PathBuf> = beside.into_iter().chain(self.options.include_dirs.iter().cloned()).collect();
         let mut why = None;
         let around = if is_well_known(&wanted.name) { Vec::new() } else { self.around(&own) };
-        for folder in folders.into_iter().chain(around) {
+        let (named, around) = (folders.into_iter().map(|f| (f, false)), around.into_iter().map(|f| (f, true)));
+        for (folder, is_around) in named.chain(around) {
             let path = normal(&folder.join(&wanted.name));
             if wanted.name.is_empty() || wanted.name.contains('\0') || (skip_own && path == own) {
                 continue;
             }
             match self.load(path) {
-                Ok(file) => return Ok(file),
+                Ok(file) => return Ok((file, is_around)),
                 Err(reason) => why = why.or(reason),
             }
         }

@@ -356,6 +356,21 @@ __global__ void f(int *a) {
 AT(tile, threadIdx.x) = 0;   // one argument is missing",
     },
     Entry {
+        code: "include-around",
+        title: "an included file was found in a folder that nobody named",
+        what: "The file of an `#include` is not beside the source and not in a folder named with `-I`, but in one of the folders \
+               around the source, or in `include`, `common` or the like of one. It is read as if that folder had been named.",
+        why: "A project may have several files of that name, and the build another one of them.",
+        fix: "Name the folder with `-I DIR`, or give the compile commands of the project with `--compile-commands FILE`.",
+        limits: "Folders are looked through up to the root of the repository, the nearest first, and eight at most.",
+        example: "\
+#include \"sizes.h\"
+__global__ void put(int *a)
+{
+    a[threadIdx.x % SIZE] = threadIdx.x;
+}",
+    },
+    Entry {
         code: "include-missing",
         title: "an included file was not found",
         what: "The file of an `#include` is not beside the source and not in a folder named with `-I`. Analysis goes on \
