@@ -437,7 +437,7 @@ fn include_cycles_end() {
     let run = run_with("#include __FILE__\nc", &Options::default(), &[]);
     assert_eq!(
         run.codes(),
-        ["include-depth"],
+        ["include-around", "include-depth"],
         "__FILE__ is a path from the working directory, which is around the file"
     );
     let run = run_with("#include \"a.cu\"\n#include \"a.cu\"\nc", &Options::default(), &[]);
