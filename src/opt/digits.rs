@@ -32,7 +32,8 @@ pub fn split(facts: &Facts, poly: &Poly) -> Option<Digits> {
     symbols.dedup();
     let alone = symbols.into_iter().map(|symbol| vec![symbol]);
     let together = shared_factors(&poly.terms).into_iter().filter(|factors| factors.len() > 1);
-    alone.chain(together).find_map(|s| by_product(facts, poly, &s)).map(|parts| (Rule::Delinearised, parts))
+    let parts = alone.chain(together).find_map(|s| by_product(facts, poly, &s)).or_else(|| by_sum(facts, poly));
+    parts.map(|parts| (Rule::Delinearised, parts))
 }
 
 /// The products of unknowns that two of the terms have in common.
@@ -73,6 +74,40 @@ fn by_constant(facts: &Facts, poly: &Poly, stride: i128) -> Option<[Poly; 2]> {
         }
     }
     None
+}
+
+/// The same for a stride that is a sum: what two unknowns are both multiplied by, with different signs.
+fn by_sum(facts: &Facts, poly: &Poly) -> Option<[Poly; 2]> {
+    let mut atoms: Vec<AtomId> = poly.terms.iter().flat_map(|(m, _)| m).copied().collect();
+    atoms.sort_unstable();
+    atoms.dedup();
+    let mut strides: Vec<(AtomId, Poly)> = Vec::new();
+    for atom in atoms {
+        let mut stride = Poly::default();
+        for (monomial, c) in &poly.terms {
+            match left_of(monomial, &vec![atom]) {
+                Some(left) if left.contains(&atom) => return None,
+                Some(left) if left.is_empty() => stride.constant += c,
+                Some(left) => stride.terms.push((left, *c)),
+                None => {}
+            }
+        }
+        stride.terms.sort();
+        if stride.terms.len() + usize::from(stride.constant != 0) > 1 {
+            strides.push((atom, stride));
+        }
+    }
+    let pairs = strides.iter().enumerate().flat_map(|(i, one)| strides[i + 1..].iter().map(move |two| (one, two)));
+    let opposite = pairs.filter(|((_, s), (_, t))| s.add(t).is_ok_and(|sum| sum == Poly::default()));
+    opposite.into_iter().find_map(|((one, stride), (two, _))| {
+        let a = Poly::atom(*one).sub(&Poly::atom(*two)).ok()?;
+        let b = poly.sub(&stride.mul(&a).ok()?).ok()?;
+        [(stride.clone(), 1), (stride.scale(-1).ok()?, -1)].into_iter().find_map(|(stride, sign)| {
+            let positive = stride.scale(-1).and_then(|p| p.plus(1)).is_ok_and(|p| facts.never_positive(&p, FUEL));
+            let parts = || Some([b.clone(), a.scale(sign).ok()?]);
+            (positive && small(facts, &b, &stride)).then(parts)?
+        })
+    })
 }
 
 fn by_product(facts: &Facts, poly: &Poly, product: &Monomial) -> Option<[Poly; 2]> {

@@ -108,7 +108,11 @@ impl Facts {
                 }
             }
         }
-        // Before the equations in which they occur.
+        self.take_divisions();
+    }
+
+    /// What divisions say, before the equations in which they occur.
+    fn take_divisions(&mut self) {
         while let Some(division) = self.values.divisions.get(self.divisions).cloned() {
             self.divisions += 1;
             self.equal.push_front(division);
@@ -137,7 +141,7 @@ impl Facts {
         }
         // Nothing is learnt from bounds in both directions that leave one value, unless it becomes an equation.
         let only = self.values.interval(&poly);
-        if poly.terms.len() > 1
+        if !poly.terms.is_empty()
             && let Some(value) = only.single()
             && let Ok(equation) = poly.plus(-value)
         {
@@ -257,8 +261,10 @@ impl Facts {
             if self.contradiction {
                 return;
             }
-            if before == (self.solved.len(), self.choices.len()) && self.equal.is_empty() && !self.use_wholes() {
-                return;
+            if before == (self.solved.len(), self.choices.len()) && self.equal.is_empty() {
+                if !self.use_wholes() && !self.reconsider() {
+                    return;
+                }
             }
         }
     }
@@ -279,6 +285,16 @@ impl Facts {
         let more = all.len() > self.wholes;
         self.wholes = all.len();
         more
+    }
+
+    /// Terms that may have left their types, and by the bounds that are known now do not. [OPT-VALUE]
+    fn reconsider(&mut self) -> bool {
+        let before = self.equal.len();
+        for (term, value) in self.values.reconsidered() {
+            self.equal.extend(term.sub(&value).ok());
+        }
+        self.take_divisions();
+        self.equal.len() > before
     }
 
     /// The rests of which it has turned out that they are not negative, and less than the divisor. [OPT-QUOTIENT]
@@ -411,6 +427,7 @@ impl Facts {
             self.kept.extend(self.values.id(&N::var(&var)));
         }
         let alone = |atom: AtomId| poly.terms.iter().filter(|(m, _)| m.contains(&atom)).count() == 1;
+        let sums = poly.terms.len() > 2 || poly.constant != 0;
         // What is no digit first. Then what is divided, of which quotient and rest tell more. Then the one with the widest
         // interval, and the rest of the largest product: narrow ones are the digits of indices.
         let mut candidates = Vec::new();
@@ -425,6 +442,7 @@ impl Facts {
                     () if self.values.loose.contains(atom) => (0, width, 0),
                     // The first one is not the rest of an earlier division.
                     () if self.values.is_dividend(*atom) => (1, 0, 0),
+                    () if sums && self.values.is_stride(*atom) => (4, width, 0),
                     () if self.values.is_var(*atom) && !self.kept.contains(atom) => (2, width, 0),
                     () => (3, width, self.values.factors(*atom)),
                 };
@@ -437,7 +455,6 @@ impl Facts {
             self.at_most.extend(poly.scale(-1).ok());
             return;
         };
-        // c atom + rest = 0, and c is 1 or -1.
         let rest = Poly::atom(atom).scale(c).ok().and_then(|own| poly.sub(&own).ok());
         let Some(by) = rest.and_then(|rest| rest.scale(-c).ok()) else { return };
         let known = self.values.atom_interval(atom);

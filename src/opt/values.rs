@@ -10,7 +10,7 @@ use indexmap::{IndexMap, IndexSet};
 use super::powers::Powers;
 use crate::exp::poly::{AtomId, Monomial, Poly, scaled};
 use crate::exp::wrap::needs_large_sizes;
-use crate::exp::{IntTy, Interval, N, NBin, NExp, Ranges, conversions};
+use crate::exp::{B, BExp, IntTy, Interval, N, NBin, NExp, NRel, Ranges, conversions};
 
 /// An unknown.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -37,6 +37,10 @@ pub struct Values {
     /// What is known of sums without a constant; the first coefficient is positive.
     sums: HashMap<Poly, Interval>,
     memo: HashMap<(N, u8), Poly>,
+    /// Unknowns that turned out to be none.
+    known: Vec<Poly>,
+    /// Dividends without divisor times quotient, and the rests that these are.
+    rests: Vec<(Poly, Poly)>,
     ranges: Ranges,
     powers: Powers,
     /// Unknowns of dividends, by divisor times quotient and rest.
@@ -71,6 +75,8 @@ impl Values {
             products: HashMap::new(),
             sums: HashMap::new(),
             memo: HashMap::new(),
+            known: Vec::new(),
+            rests: Vec::new(),
             ranges,
             powers,
             dividends: Vec::new(),
@@ -143,10 +149,14 @@ impl Values {
                 }
             },
             NExp::Bin(op @ (NBin::Min | NBin::Max), ty, l, r) => {
-                self.extreme(*op, *ty, l, r).unwrap_or_else(|| self.unknown(term))
+                self.extreme(term, *op, *ty, l, r).unwrap_or_else(|| self.unknown(term))
             }
             NExp::Bin(op, ty, l, r) => self.division(term, *op, *ty, [l, r]).unwrap_or_else(|| self.unknown(term)),
-            NExp::If(..) | NExp::Call(..) | NExp::Num(_) | NExp::Var(_) => self.unknown(term),
+            NExp::If(cond, then, els) => match chosen_extreme(cond, then, els) {
+                Some(op) => self.extreme(term, op, IntTy::MATH, then, els).unwrap_or_else(|| self.unknown(term)),
+                None => self.unknown(term),
+            },
+            NExp::Call(..) | NExp::Num(_) | NExp::Var(_) => self.unknown(term),
         };
         self.memo.insert((term.clone(), bits), poly.clone());
         Some(poly)
@@ -156,13 +166,19 @@ impl Values {
         let (a, b) = (self.number(l, bits)?, self.number(r, bits)?);
         match op {
             NBin::Add => a.add(&b).ok(),
-            NBin::Sub => a.sub(&b).ok(),
+            NBin::Sub => {
+                let difference = a.sub(&b).ok()?;
+                // What is left when divisor times quotient is taken off is the rest.
+                let rest = self.rests.iter().find(|(left, _)| *left == difference);
+                Some(rest.map_or(difference, |(_, rest)| rest.clone()))
+            }
             _ => a.mul(&b).ok(),
         }
     }
 
-    /// The smaller or larger of two values, where their intervals tell. [OPT-EXTREME]
-    fn extreme(&mut self, op: NBin, ty: IntTy, l: &N, r: &N) -> Option<Poly> {
+    /// The smaller or larger of two values, where their intervals tell; otherwise an unknown on one side of both.
+    /// [OPT-EXTREME]
+    fn extreme(&mut self, term: &N, op: NBin, ty: IntTy, l: &N, r: &N) -> Option<Poly> {
         let (a, b) = (self.value(l)?, self.value(r)?);
         // The operator converts its operands to its type, which must not change them.
         let kept = |p: &Poly| ty.bits == 0 || self.interval(p).within(Interval::of_type(ty));
@@ -173,7 +189,14 @@ impl Values {
         let first_is_larger = match difference {
             Interval { lo: Some(lo), .. } if lo >= 0 => true,
             Interval { hi: Some(hi), .. } if hi <= 0 => false,
-            _ => return None,
+            _ => {
+                let unknown = self.unknown(term);
+                for side in [a, b] {
+                    let above = if op == NBin::Min { unknown.sub(&side) } else { side.sub(&unknown) };
+                    self.defined.extend(above.ok().filter(|fact| !self.defined.contains(fact)));
+                }
+                return Some(unknown);
+            }
         };
         Some(if first_is_larger == (op == NBin::Max) { a } else { b })
     }
@@ -201,7 +224,32 @@ impl Values {
             }
             self.doubtful = true;
         }
-        self.unknown(term)
+        self.of_values(term, ty).unwrap_or_else(|| self.unknown(term))
+    }
+
+    /// The value of an unsigned term by the values of its operands, each in its own type, where it stays in its type for all of
+    /// them: as sums of what is computed with signed numbers.
+    fn of_values(&mut self, term: &N, ty: IntTy) -> Option<Poly> {
+        let (value, interval) = match term.kind() {
+            NExp::Bin(op @ (NBin::Add | NBin::Sub | NBin::Mul), _, l, r) => {
+                let (a, b) = (self.value(l)?, self.value(r)?);
+                let (l, r) = (self.interval(&a), self.interval(&b));
+                match op {
+                    NBin::Add => (a.add(&b).ok()?, l.add(r)),
+                    NBin::Sub => (a.sub(&b).ok()?, l.add(r.neg())),
+                    _ => (a.mul(&b).ok()?, l.mul(r)),
+                }
+            }
+            NExp::Cast(_, inner) => {
+                let value = self.value(inner)?;
+                let interval = self.interval(&value);
+                (value, interval)
+            }
+            _ => return None,
+        };
+        interval.within(Interval::of_type(ty)).then_some(())?;
+        self.note(&value, interval);
+        Some(value)
     }
 
     /// `x / d` and `x % d`: unknowns q and r with `x = d q + r`; for x >= 0 and d >= 1, also as `>>` and `&`, `0 <= r < d`.
@@ -269,6 +317,7 @@ impl Values {
             if !plain {
                 self.loose.extend(rest.as_atom());
             }
+            self.rests.push((division.add(&rest).ok()?, rest.clone()));
             self.dividends.extend(self.solved(&division, &of));
             match self.wholes.iter().find(|(whole, _)| *whole == of) {
                 _ if of.as_atom().is_some() => self.divisions.push(division),
@@ -390,6 +439,22 @@ impl Values {
         Some(N::add(ty, &sum, &N::num(poly.constant)))
     }
 
+    /// The terms that are unknowns, and are none by the intervals that are known now.
+    pub fn reconsidered(&mut self) -> Vec<(Poly, Poly)> {
+        self.memo.clear();
+        let terms: Vec<N> =
+            self.atoms.keys().filter_map(|a| if let Atom::Term(t) = a { Some(t.clone()) } else { None }).collect();
+        let mut found = Vec::new();
+        for term in terms.iter().filter(|term| term.as_var().is_none()) {
+            let (unknown, Some(value)) = (self.unknown(term), self.number(term, 0)) else { continue };
+            if value != unknown && !self.known.contains(&unknown) {
+                self.known.push(unknown.clone());
+                found.push((unknown, value));
+            }
+        }
+        found
+    }
+
     fn unknown(&mut self, term: &N) -> Poly {
         let interval = self.ranges.interval(term);
         self.atom(Atom::Term(term.clone()), interval)
@@ -418,6 +483,14 @@ impl Values {
 
     /// Keeps an equation that says what sum it is that is divided; `false` if it is no such equation, or was kept. [OPT-WHOLE]
     pub fn keep_whole(&mut self, equation: &Poly) -> bool {
+        let divided = |atom: AtomId| {
+            let part = matches!(self.atoms.get_index(atom as usize), Some((Atom::Quotient(..) | Atom::Rest(..), _)));
+            part || self.is_dividend(atom)
+        };
+        // An equation of several such unknowns is one of indices.
+        if equation.terms.iter().flat_map(|(m, _)| m).filter(|atom| divided(**atom)).count() > 1 {
+            return false;
+        }
         let whole = equation.terms.iter().find_map(|(monomial, c)| match monomial.as_slice() {
             [atom] if c.abs() == 1 && self.is_dividend(*atom) => {
                 let parts = Poly::atom(*atom);
@@ -432,6 +505,12 @@ impl Values {
             }
             _ => false,
         }
+    }
+
+    /// Is something divided by it, or by a product of which it is a factor?
+    pub fn is_stride(&self, atom: AtomId) -> bool {
+        let within = |by: &Poly| by.terms.iter().any(|(monomial, _)| monomial.contains(&atom));
+        self.atoms.keys().any(|a| matches!(a, Atom::Rest(_, by) if within(by)))
     }
 
     /// Is this an unknown that is divided itself?
@@ -515,6 +594,20 @@ impl Values {
         };
         *known = known.meet(interval);
         !empty(*known)
+    }
+}
+
+/// `l < r ? l : r`, and the other ways to write the smaller or larger of two values.
+fn chosen_extreme(cond: &B, then: &N, els: &N) -> Option<NBin> {
+    let (cond, [then, els]) = match cond.kind() {
+        BExp::Not(inner) => (inner, [els, then]),
+        _ => (cond, [then, els]),
+    };
+    let BExp::Rel(NRel::Lt | NRel::Le, l, r) = cond.kind() else { return None };
+    match () {
+        () if (l, r) == (then, els) => Some(NBin::Min),
+        () if (l, r) == (els, then) => Some(NBin::Max),
+        () => None,
     }
 }
 

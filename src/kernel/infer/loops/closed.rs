@@ -158,9 +158,11 @@ fn moved(init: &N, steps: &N, out: &N, var: &Var) -> N {
             _ => false,
         }
     }
-    match var.ty.signed && var.ty.bits >= 32 && is_signed(out, var) {
-        true => N::add(var.ty, init, steps),
-        false => N::cast(var.ty, &N::add(IntTy::MATH, init, steps)),
+    match (var.ty.signed && var.ty.bits >= 32 && is_signed(out, var), steps.kind()) {
+        // Nothing is added to, so that the product is all that may overflow.
+        (true, NExp::Bin(NBin::Mul, _, l, r)) if init.as_num() == Some(0) => N::mul(var.ty, l, r),
+        (true, _) => N::add(var.ty, init, steps),
+        (false, _) => N::cast(var.ty, &N::add(IntTy::MATH, init, steps)),
     }
 }
 
