@@ -17,6 +17,8 @@ pub type Replace<'a> = dyn Fn(&Fun, &[N]) -> Option<N> + 'a;
 pub struct Subst<'a> {
     vars: FxHashMap<Name, N>,
     functions: Option<&'a Replace<'a>>,
+    /// A condition that is known, and what it is.
+    known: Option<(B, bool)>,
     numbers: FxHashMap<usize, (N, N)>,
     truths: FxHashMap<usize, (B, B)>,
 }
@@ -37,6 +39,11 @@ impl<'a> Subst<'a> {
         Subst { functions: Some(functions), ..Subst::default() }
     }
 
+    /// Replaces nothing but this condition, which has that value.
+    pub fn knowing(condition: &B, value: bool) -> Subst<'a> {
+        Subst { known: Some((condition.clone(), value)), ..Subst::default() }
+    }
+
     pub fn bind(&mut self, name: &Name, term: &N) {
         self.vars.insert(name.clone(), term.clone());
         self.numbers.clear();
@@ -47,7 +54,7 @@ impl<'a> Subst<'a> {
     pub fn without(&self, name: &Name) -> Subst<'a> {
         let mut vars = self.vars.clone();
         vars.remove(name);
-        Subst { vars, functions: self.functions, numbers: FxHashMap::default(), truths: FxHashMap::default() }
+        Subst { vars, functions: self.functions, ..Subst::default() }
     }
 
     pub fn replaces(&self, name: &Name) -> bool {
@@ -90,6 +97,9 @@ impl<'a> Subst<'a> {
     pub fn boolean(&mut self, term: &B) -> B {
         if let BExp::Lit(_) = term.kind() {
             return term.clone();
+        }
+        if let Some((_, value)) = self.known.as_ref().filter(|(condition, _)| condition == term) {
+            return B::lit(*value);
         }
         if let Some((_, done)) = self.truths.get(&term.address()) {
             return done.clone();

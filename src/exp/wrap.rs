@@ -10,42 +10,48 @@ pub fn signed_arithmetic(term: &N) -> bool {
     }
 }
 
+/// What is no size.
+const SMALL: i128 = 1 << 16;
+
+// What is signed may be less than zero, and is then not small: as a factor it is a size.
+fn factor(term: &N) -> bool {
+    match term.kind() {
+        NExp::Cast(_, inner) if is_size(inner) => true,
+        _ => goes_up(term),
+    }
+}
+
+// A parameter, or a product or sum of parameters.
+fn is_size(term: &N) -> bool {
+    match term.kind() {
+        NExp::Var(_) => true,
+        NExp::Num(n) => (1..=SMALL).contains(n),
+        NExp::Bin(NBin::Mul | NBin::Add, ty, l, r) => ty.bits >= 32 && is_size(l) && is_size(r),
+        _ => false,
+    }
+}
+
+/// Is the term larger for larger values of all that it is made of, which are not negative, where no type is too narrow?
+pub fn goes_up(term: &N) -> bool {
+    // Signed overflow has no meaning, and what is not negative is kept by a signed type unless it is large.
+    let wide = |ty: IntTy| ty.bits == 0 || ty.bits >= 32;
+    match term.kind() {
+        NExp::Num(n) => (0..=SMALL).contains(n),
+        NExp::Var(var) => !var.ty.signed,
+        NExp::Cast(ty, inner) => wide(*ty) && goes_up(inner),
+        NExp::Bin(NBin::Add, ty, l, r) => wide(*ty) && goes_up(l) && goes_up(r),
+        NExp::Bin(NBin::Mul, ty, l, r) => wide(*ty) && factor(l) && factor(r),
+        NExp::Bin(NBin::Shl, _, l, r) => r.as_num().is_some_and(|n| (0..=16).contains(&n)) && goes_up(l),
+        // No larger than the first operand.
+        NExp::Bin(NBin::Div | NBin::Rem | NBin::Shr, ty, l, _) => wide(*ty) && goes_up(l),
+        NExp::Bin(NBin::And | NBin::Min | NBin::Max, ty, l, r) => wide(*ty) && goes_up(l) && goes_up(r),
+        NExp::Bin(..) | NExp::If(..) | NExp::Call(..) => false,
+    }
+}
+
 /// Does this unsigned term wrap around only where sizes are so large that no array has them? It goes up in all that it is
 /// made of, by small factors, and in something that is not the launch, whose limits are known.
 pub fn needs_large_sizes(term: &N) -> bool {
-    const SMALL: i128 = 1 << 16;
-    // What is signed may be less than zero, and is then not small: as a factor it is a size.
-    fn factor(term: &N) -> bool {
-        match term.kind() {
-            NExp::Cast(_, inner) if is_size(inner) => true,
-            _ => goes_up(term),
-        }
-    }
-    // A parameter, or a product or sum of parameters.
-    fn is_size(term: &N) -> bool {
-        match term.kind() {
-            NExp::Var(_) => true,
-            NExp::Num(n) => (1..=SMALL).contains(n),
-            NExp::Bin(NBin::Mul | NBin::Add, ty, l, r) => ty.bits >= 32 && is_size(l) && is_size(r),
-            _ => false,
-        }
-    }
-    fn goes_up(term: &N) -> bool {
-        // Signed overflow has no meaning, and what is not negative is kept by a signed type unless it is large.
-        let wide = |ty: IntTy| ty.bits == 0 || ty.bits >= 32;
-        match term.kind() {
-            NExp::Num(n) => (0..=SMALL).contains(n),
-            NExp::Var(var) => !var.ty.signed,
-            NExp::Cast(ty, inner) => wide(*ty) && goes_up(inner),
-            NExp::Bin(NBin::Add, ty, l, r) => wide(*ty) && goes_up(l) && goes_up(r),
-            NExp::Bin(NBin::Mul, ty, l, r) => wide(*ty) && factor(l) && factor(r),
-            NExp::Bin(NBin::Shl, _, l, r) => r.as_num().is_some_and(|n| (0..=16).contains(&n)) && goes_up(l),
-            // No larger than the first operand.
-            NExp::Bin(NBin::Div | NBin::Rem | NBin::Shr, ty, l, _) => wide(*ty) && goes_up(l),
-            NExp::Bin(NBin::And | NBin::Min | NBin::Max, ty, l, r) => wide(*ty) && goes_up(l) && goes_up(r),
-            NExp::Bin(..) | NExp::If(..) | NExp::Call(..) => false,
-        }
-    }
     // What is converted to a signed type is then less than half as large.
     if let NExp::Cast(ty, inner) = term.kind()
         && (ty.bits == 0 || ty.bits >= 32)

@@ -270,16 +270,19 @@ impl Facts {
     }
 
     /// Sums that were divided are known by quotients and rests until nothing more follows: then by what they are sums of. Two
-    /// that turned out to be the same are equal first. [OPT-WHOLE]
+    /// that turned out to be the same are equal first, and what is known of differences. [OPT-WHOLE]
     fn use_wholes(&mut self) -> bool {
         let all = self.values.wholes.clone();
-        let apart = |(one, _): &(Poly, Poly), (two, _): &(Poly, Poly), by: &Poly| {
-            let by = self.reduced(by)?.as_constant()?;
-            one.sub(two).ok()?.plus(-by).ok()
+        let apart = |(one, parts): &(Poly, Poly), (two, others): &(Poly, Poly)| {
+            let (whole, by) = (one.sub(two).ok()?, self.reduced(&parts.sub(others).ok()?)?);
+            let difference = whole.sub(&by).ok()?;
+            // Of such sums with one rest, if that falls apart.
+            let told = || (self.rules.split)(self, &self.reduced(&difference)?);
+            (by.as_constant().is_some() || told().is_some()).then_some(difference)
         };
         let pairs =
             all.iter().enumerate().skip(self.wholes).flat_map(|(i, two)| all.iter().take(i).map(move |one| (one, two)));
-        let same: Vec<Poly> = pairs.filter_map(|(one, two)| apart(one, two, &one.1.sub(&two.1).ok()?)).collect();
+        let same: Vec<Poly> = pairs.filter_map(|(one, two)| apart(one, two)).collect();
         let sums = all.iter().skip(self.wholes).filter_map(|(whole, parts)| whole.sub(parts).ok());
         self.equal.extend(same.into_iter().chain(sums));
         let more = all.len() > self.wholes;
@@ -290,6 +293,10 @@ impl Facts {
     /// Terms that may have left their types, and by the bounds that are known now do not. [OPT-VALUE]
     fn reconsider(&mut self) -> bool {
         let before = self.equal.len();
+        for (atom, by) in &self.solved {
+            let known = self.values.interval(by);
+            self.contradiction |= !self.values.note(&Poly::atom(*atom), known);
+        }
         for (term, value) in self.values.reconsidered() {
             self.equal.extend(term.sub(&value).ok());
         }
@@ -455,6 +462,7 @@ impl Facts {
             self.at_most.extend(poly.scale(-1).ok());
             return;
         };
+        // c atom + rest = 0, and c is 1 or -1.
         let rest = Poly::atom(atom).scale(c).ok().and_then(|own| poly.sub(&own).ok());
         let Some(by) = rest.and_then(|rest| rest.scale(-c).ok()) else { return };
         let known = self.values.atom_interval(atom);

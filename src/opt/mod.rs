@@ -21,7 +21,7 @@ use crate::base::Name;
 use crate::core::race::{RacePhase, race_pair};
 use crate::core::scope::Task;
 use crate::exp::poly::Poly;
-use crate::exp::{B, N};
+use crate::exp::{B, N, NExp, Subst, subterms};
 
 /// What decided a question: the strongest rule that was needed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -64,6 +64,18 @@ pub struct Proof {
     pub assumed: Vec<N>,
 }
 
+impl Proof {
+    /// Both are needed.
+    fn join(&mut self, other: Proof) {
+        self.rule = self.rule.max(other.rule);
+        for term in other.assumed {
+            if !self.assumed.contains(&term) {
+                self.assumed.push(term);
+            }
+        }
+    }
+}
+
 /// The rules, each of which can be exchanged: the tests do so to see that a wrong one is noticed.
 #[derive(Clone, Copy)]
 pub struct Rules {
@@ -96,6 +108,8 @@ impl Default for Rules {
 
 /// Deeper terms are left to the solver.
 const DEEP: u32 = 120;
+/// Conditions that values are chosen by and that are taken apart, one after the other.
+const CASES: u32 = 4;
 /// Arrays with more pairs of accesses are left to the solver.
 const PAIRS: usize = 100;
 
@@ -112,6 +126,48 @@ pub fn refute_by(rules: Rules, conditions: &[B]) -> Option<Proof> {
     if conditions.iter().any(|b| b.depth() > DEEP) {
         return None;
     }
+    by_cases(rules, conditions, 0)
+}
+
+/// Each case of a condition that a value is chosen by has a contradiction. [OPT-CASES]
+fn by_cases(rules: Rules, conditions: &[B], cases: u32) -> Option<Proof> {
+    if let Some(proof) = at_once(rules, conditions) {
+        return Some(proof);
+    }
+    let chooses = (cases < CASES).then(|| choosing(conditions)).flatten()?;
+    let mut whole: Option<Proof> = None;
+    for case in [true, false] {
+        let mut known = Subst::knowing(&chooses, case);
+        let mut left: Vec<B> = conditions.iter().map(|b| known.boolean(b)).collect();
+        left.push(if case { chooses.clone() } else { B::not(&chooses) });
+        let found = by_cases(rules, &left, cases + 1)?;
+        match &mut whole {
+            Some(proof) => proof.join(found),
+            None => whole = Some(found),
+        }
+    }
+    whole
+}
+
+/// A condition by which a value is chosen, and in which none is.
+fn choosing(conditions: &[B]) -> Option<B> {
+    let mut found = None;
+    let mut visit = |term: &N| {
+        if let NExp::If(condition, ..) = term.kind()
+            && found.is_none()
+        {
+            let mut chooses = false;
+            subterms(condition, &mut |inner| chooses |= matches!(inner.kind(), NExp::If(..)));
+            if !chooses {
+                found = Some(condition.clone());
+            }
+        }
+    };
+    conditions.iter().for_each(|b| subterms(b, &mut visit));
+    found
+}
+
+fn at_once(rules: Rules, conditions: &[B]) -> Option<Proof> {
     let mut exact = Facts::new(rules, conditions, false);
     if exact.refuted(0) {
         return Some(proof(&exact));
@@ -146,13 +202,7 @@ pub fn race_free(phase: &RacePhase, array: &Name, more: &[B]) -> Option<Proof> {
             }
             let conditions: Vec<B> = [&phase.assumptions].into_iter().chain(more).chain([&pair]).cloned().collect();
             let found = refute(&conditions)?;
-            let proof = whole.get_or_insert(Proof { rule: Rule::Guard, assumed: Vec::new() });
-            proof.rule = proof.rule.max(found.rule);
-            for term in found.assumed {
-                if !proof.assumed.contains(&term) {
-                    proof.assumed.push(term);
-                }
-            }
+            whole.get_or_insert(Proof { rule: Rule::Guard, assumed: Vec::new() }).join(found);
         }
     }
     whole.or(Some(Proof { rule: Rule::ReadOnly, assumed: Vec::new() }))

@@ -151,6 +151,9 @@ impl Values {
             NExp::Bin(op @ (NBin::Min | NBin::Max), ty, l, r) => {
                 self.extreme(term, *op, *ty, l, r).unwrap_or_else(|| self.unknown(term))
             }
+            NExp::Bin(NBin::And, ty, l, r) if cleared(*ty, r).is_some() => {
+                self.cleared(*ty, l, r).unwrap_or_else(|| self.unknown(term))
+            }
             NExp::Bin(op, ty, l, r) => self.division(term, *op, *ty, [l, r]).unwrap_or_else(|| self.unknown(term)),
             NExp::If(cond, then, els) => match chosen_extreme(cond, then, els) {
                 Some(op) => self.extreme(term, op, IntTy::MATH, then, els).unwrap_or_else(|| self.unknown(term)),
@@ -331,6 +334,13 @@ impl Values {
             }
         }
         Some(if remainder { rest } else { quotient })
+    }
+
+    /// `x & -2^n`, which is `x - x % 2^n`. [OPT-QUOTIENT]
+    fn cleared(&mut self, ty: IntTy, l: &N, r: &N) -> Option<Poly> {
+        let mask = N::num(cleared(ty, r)? - 1);
+        let rest = self.division(&N::bin(NBin::And, ty, l, &mask), NBin::And, ty, [l, &mask])?;
+        self.value(l)?.sub(&rest).ok()
     }
 
     /// `x` and `a b` for `x / a / b`, which is `x / (a b)`: both round towards 0, and a quotient by 0 is 0. [OPT-QUOTIENT]
@@ -595,6 +605,17 @@ impl Values {
         *known = known.meet(interval);
         !empty(*known)
     }
+}
+
+/// 2^n, for a mask of all bits of the type but the lower n.
+fn cleared(ty: IntTy, mask: &N) -> Option<i128> {
+    let rest = match (mask.as_num()?, ty.bits) {
+        (mask, _) if mask < 0 => -mask,
+        (_, 0) => return None,
+        (mask, bits) => (1i128 << bits) - mask,
+    };
+    (2..LARGE).contains(&rest).then_some(())?;
+    (rest.count_ones() == 1 && (ty.bits == 0 || rest < 1 << (ty.bits - 1))).then_some(rest)
 }
 
 /// `l < r ? l : r`, and the other ways to write the smaller or larger of two values.

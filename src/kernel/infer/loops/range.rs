@@ -1,6 +1,7 @@
 //! The condition of a loop as the range of one of its variables.
 
 use super::*;
+use crate::exp::wrap::goes_up;
 
 impl Walk<'_> {
     /// Reads the condition of the loop as the range of one of its variables.
@@ -54,6 +55,9 @@ impl Walk<'_> {
                     (None, None) => None,
                 };
                 let Some((mut range, mut trips, mut last, assumed)) = found else { continue };
+                if let NExp::Cast(..) = moving.kind() {
+                    self.stays_positive(c, &range.end);
+                }
                 if iteration.post_test {
                     // The other conditions are those after the iteration before.
                     if rest.as_lit() != Some(true) {
@@ -117,11 +121,24 @@ impl Walk<'_> {
                 let v = inner.as_var()?;
                 let i = find(v).filter(|_| to.bits == 0 || (v.ty.bits != 0 && to.bits >= v.ty.bits))?;
                 let start = self.ranges.interval(&carried[i].init);
-                let starts = start.lo.is_some_and(|lo| lo >= 0) && start.within(Interval::of_type(*to));
+                let known = start.lo.is_some_and(|lo| lo >= 0) && start.within(Interval::of_type(*to));
+                // [LOOP-COMPARED]
+                let starts = known || to.bits >= 32 && goes_up(&carried[i].init);
                 let grows = solved.steps[i].as_ref().is_some_and(|s| self.positive(s));
                 (starts && grows).then(|| (i, N::num(0)))
             }
             _ => None,
+        }
+    }
+
+    /// Lists what is assumed of a counter that is compared as an unsigned number: that it is not negative. [LOOP-COMPARED]
+    fn stays_positive(&mut self, c: &Carried, end: &N) {
+        let label = binder_label(&c.var.name);
+        if self.ranges.interval(&c.init).lo.is_none_or(|lo| lo < 0) {
+            self.assumptions.push(format!("the loop counter `{label}` is not negative at its start"));
+        }
+        if c.var.ty.signed && self.ranges.interval(end).hi.is_none_or(|hi| Some(hi) > c.var.ty.max()) {
+            self.assumptions.push(format!("the loop counter `{label}` does not wrap around"));
         }
     }
 
