@@ -229,6 +229,16 @@ impl<'l, 't> Body<'l, 't> {
         if guard.is_some() && words.iter().any(|word| course.predicates.contains_key(*word)) {
             return None;
         }
+        // Inputs are not to be changed.
+        let target = operands.first().map_or("", String::as_str);
+        let changes = |word: &str| word.strip_prefix('%').and_then(|n| n.parse::<usize>().ok());
+        if !target.starts_with('[')
+            && !operation.starts_with("nanosleep")
+            && names(target).filter_map(changes).any(|at| at >= course.outputs.len())
+            && !operation.starts_with("cp.async")
+        {
+            return None;
+        }
         let condition = match guard {
             None => None,
             Some((name, negated)) => course.predicates.get(name).map(|p| (p.clone(), *negated)),
@@ -257,7 +267,6 @@ impl<'l, 't> Body<'l, 't> {
             "mov" | "cvta" | "cvt" if guard.is_none() => {
                 let value = self.copy_of_operand(operation, operands, course, span);
                 forget(course);
-                let target = operands.first().map_or("", String::as_str);
                 match (value, target.strip_prefix('%').and_then(|n| n.parse().ok())) {
                     (Some(value), Some(number)) => drop(course.results.insert(number, value)),
                     (Some(value), None) => drop(course.registers.insert(target.to_owned(), value)),
