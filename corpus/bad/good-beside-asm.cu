@@ -3,7 +3,7 @@
 
 __global__ void uses_asm(int *a)
 {
-    asm volatile("st.global.u32 [%0], %1;" : : "l"(a), "r"(threadIdx.x));
+    asm volatile("multimem.st.global.u32 [%0], %1;" : : "l"(a), "r"(threadIdx.x));
 }
 
 __global__ void good(int *a)

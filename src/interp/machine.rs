@@ -311,7 +311,7 @@ impl<'p> Machine<'p> {
         let id = if decl.storage == Storage::Shared {
             match (self.shared.get(&(block, frame.function, var)), &decl.ty) {
                 (Some(id), _) => *id,
-                (None, Type::Array(elem, None)) => self.dynamic_shared(block, &decl.name, elem)?,
+                (None, Type::Array(elem, None)) if decl.of_launch => self.dynamic_shared(block, &decl.name, elem)?,
                 (None, ty) => {
                     let id = self.shared_object(&decl.name, ty, block)?;
                     self.shared.insert((block, frame.function, var), id);
@@ -385,7 +385,7 @@ impl<'p> Machine<'p> {
             return unsupported(format!("a variable of type `{}`", decl.ty));
         }
         if decl.storage == Storage::Shared {
-            if let Type::Array(elem, None) = &decl.ty {
+            if let (Type::Array(elem, None), true) = (&decl.ty, decl.of_launch) {
                 return self.dynamic_shared(block, &decl.name, elem);
             }
             if let Some(object) = self.unit_shared.get(&(block, id)) {

@@ -43,6 +43,8 @@ pub struct VarDecl {
     pub storage: Storage,
     /// Where what a pointer points to lives, for the parameters of kernels.
     pub points_to: Storage,
+    /// Does the launch say how much shared memory this has: `extern __shared__ T x[]`? All of these are one.
+    pub of_launch: bool,
     pub span: Span,
 }
 

@@ -27,6 +27,7 @@ pub(super) fn misread(root: Node, text: &str, dialect: Dialect) -> Vec<(usize, &
     if root.has_error() {
         assignments(text, &mut found);
         macros(text, &mut found);
+        qualifiers(text, &mut found);
     }
     found.sort_unstable();
     found.dedup();
@@ -356,6 +357,44 @@ fn macros(text: &str, found: &mut Vec<(usize, &'static str)>) {
         }
         depth = (depth + line.matches('{').count()).saturating_sub(line.matches('}').count());
         from += line.len();
+    }
+}
+
+/// Around macros that are not there among the qualifiers of a function, of which the name says what they are:
+/// `static X_HOST_DEVICE inline int f()`, `X_INLINE void g()`.
+fn qualifiers(text: &str, found: &mut Vec<(usize, &'static str)>) {
+    const BEFORE: [&str; 4] = ["static", "inline", "extern", "constexpr"];
+    const AFTER: [&str; 13] = [
+        "static",
+        "inline",
+        "constexpr",
+        "const",
+        "void",
+        "bool",
+        "char",
+        "short",
+        "int",
+        "long",
+        "unsigned",
+        "float",
+        "double",
+    ];
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut at = 0;
+    for word in text.split_inclusive(|c: char| !is_word(c)) {
+        let (start, name) = (at, word.trim_end_matches(|c: char| !is_word(c)));
+        at += word.len();
+        let says = ["INLINE", "HOST", "DEVICE"].iter().any(|part| name.contains(part));
+        if !says || name.chars().any(|c| c.is_ascii_lowercase()) || name.starts_with("__CUDA") {
+            continue;
+        }
+        let (before, after) = (text[..start].trim_end(), text[start + name.len()..].trim_start());
+        let last = before.rsplit(|c: char| !is_word(c)).next().unwrap_or("");
+        let begins = before.is_empty() || before.ends_with([';', '}', '{', '>']) || BEFORE.contains(&last);
+        let next = after.split(|c: char| !is_word(c)).next().unwrap_or("");
+        if begins && AFTER.contains(&next) {
+            found.extend([(start, "/*"), (start + name.len(), "*/")]);
+        }
     }
 }
 

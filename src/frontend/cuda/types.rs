@@ -31,6 +31,9 @@ pub struct Bindings {
     pub packs: BTreeMap<String, usize>,
     /// As it is written, each type that the language tells apart from the one that it has here.
     pub finer: BTreeMap<String, String>,
+    /// Values that are not known here, which a function is given as arguments after the others: where each stands in the
+    /// text, and its type. [INF-OPEN-VALUE]
+    pub open: BTreeMap<String, (std::ops::Range<usize>, Type)>,
 }
 
 /// The function that a parameter of a template stands for.
@@ -55,7 +58,8 @@ impl Bindings {
     pub fn key(&self) -> String {
         let finer = self.finer.iter().map(|(n, text)| format!("{n}:{text}"));
         let types = Some(self.key_of_types()).filter(|key| !key.is_empty());
-        types.into_iter().chain(finer).collect::<Vec<_>>().join(",")
+        let open = self.open.keys().map(|n| format!("{n}?"));
+        types.into_iter().chain(finer).chain(open).collect::<Vec<_>>().join(",")
     }
 
     /// The same, for bindings that differ in nothing but what is written for their types.
@@ -76,6 +80,7 @@ impl Bindings {
         self.templates.extend(others.templates);
         self.packs.extend(others.packs);
         self.finer.extend(others.finer);
+        self.open.extend(others.open);
     }
 
     /// Keeps the parameters of these names.
@@ -88,6 +93,7 @@ impl Bindings {
         self.templates.retain(|name, _| own(name));
         self.finer.retain(|name, _| own(name));
         self.packs.retain(|name, _| own(name));
+        self.open.retain(|name, _| own(name));
     }
 }
 

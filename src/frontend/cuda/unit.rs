@@ -608,7 +608,8 @@ fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
     const CALLS: [&str; 6] = ["__attribute__", "__attribute", "__align__", "__declspec", "__cluster_dims__", "alignas"];
     let bytes = text.as_bytes();
     let mut out = bytes.to_vec();
-    let (mut renamed, mut types_of, mut stars) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut renamed, mut types_of) = (Vec::new(), Vec::new());
+    let mut hidden: Vec<(usize, u8)> = Vec::new();
     let word_char = |b: u8| b == b'_' || b.is_ascii_alphanumeric();
     let mut i = 0;
     while i < bytes.len() {
@@ -662,8 +663,10 @@ fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
             }
         } else if let Some(mark) = qualifier {
             found.marks.extend(mark.map(|mark| (start, mark)));
-        } else if matches!(word, "__device__" | "__host__") && is_after_captures(&out[..start]) {
-            // What a lambda expression is for is not asked.
+        } else if matches!(word, "__device__" | "__host__")
+            && (is_after_captures(&out[..start]) || is_between_result_and_name(&out[..start], &bytes[i..]))
+        {
+            // What a lambda expression is for is not asked, nor what a function is for in front of its name.
         } else if !WORDS.contains(&word) {
             if dialect == Dialect::OpenCl && ONLY_CPP.contains(&word) {
                 renamed.push(end - 1);
@@ -671,8 +674,19 @@ fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
             if matches!(word, "__typeof__" | "__typeof") {
                 types_of.push(start..end);
             }
-            if word == "new" {
-                stars.push(stars_of_new(bytes, end));
+            match word {
+                "new" => hidden.extend(stars_of_new(bytes, end).into_iter().map(|at| (at, b' '))),
+                "typename" if begins_object(text, start, end) => hidden.extend((start..end).map(|at| (at, b' '))),
+                "operator" => hidden.extend(conversion_by_name(text, start, end).map(|at| (at, b'_'))),
+                "va_arg" => hidden.extend(type_of_argument(text, end)),
+                "template" => {
+                    let rest = instance_of_class(text, end);
+                    let before = text[..start].trim_end();
+                    let begin = before.strip_suffix("extern").map_or(start, str::len);
+                    let whole = if rest.is_empty() { rest } else { begin..rest.end };
+                    hidden.extend(whole.filter(|at| bytes[*at] != b'\n').map(|at| (at, b' ')));
+                }
+                _ => {}
             }
             continue;
         }
@@ -684,8 +698,8 @@ fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
         i = end;
     }
     let blanked = String::from_utf8(out.clone()).unwrap_or_else(|_| text.to_owned());
-    for at in stars.into_iter().flatten() {
-        out[at] = b' ';
+    for (at, byte) in hidden {
+        out[at] = byte;
     }
     for at in empty_defaults(&out) {
         out[at] = b'0';
@@ -702,6 +716,98 @@ fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
     }
     let parsed = String::from_utf8(out).unwrap_or_else(|_| text.to_owned());
     Blanked { text: blanked, parsed, attributes: found }
+}
+
+/// The end of a name with its scopes and template arguments.
+fn end_of_name(text: &str, from: usize) -> usize {
+    let (mut depth, mut before) = (0usize, ' ');
+    for (at, c) in text[from..].char_indices() {
+        match c {
+            '<' => depth += 1,
+            '>' if depth == 0 => return from + at,
+            '>' => depth -= 1,
+            _ if depth > 0 && !matches!(c, ';' | '{' | '}') => {}
+            // Two words in a row are no name.
+            c if c.is_alphanumeric() || c == '_' => {
+                let goes_on = text[from..from + at].ends_with(|p: char| p.is_alphanumeric() || p == '_' || p == ':');
+                if !goes_on && before != ' ' {
+                    return from + at;
+                }
+            }
+            ':' | ' ' | '\n' => {}
+            _ => return from + at,
+        }
+        if !c.is_whitespace() {
+            before = c;
+        }
+    }
+    text.len()
+}
+
+/// The bracket that closes the one at a position.
+fn closing(text: &str, open: usize) -> Option<usize> {
+    let mut depth = 0usize;
+    text[open..].char_indices().find_map(|(at, c)| {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        (depth == 0).then_some(open + at)
+    })
+}
+
+/// Does a `typename` stand in front of an object that is made, `typename T::U(x).f()`, which the grammar does not read?
+fn begins_object(text: &str, start: usize, end: usize) -> bool {
+    let open = end_of_name(text, end);
+    let Some(close) = text[open..].starts_with(['(', '{']).then(|| closing(text, open)).flatten() else { return false };
+    let (before, after) = (text[..start].trim_end(), text[close + 1..].trim_start());
+    let declares = text[open + 1..].trim_start().starts_with(['*', '&']);
+    if before.ends_with([';', '{', '}', ')']) {
+        return !declares && (after.starts_with('.') || after.starts_with("->"));
+    }
+    let in_list = before.ends_with(['(', ',', '<']);
+    before.ends_with(['=', '+', '-', '*', '/', '%', '?', ':', '&', '|', '!'])
+        || before.ends_with("return")
+        || in_list && !declares
+}
+
+/// The space in `x.operator float()`, which the grammar does not read.
+fn conversion_by_name(text: &str, start: usize, end: usize) -> std::ops::Range<usize> {
+    let before = text[..start].trim_end();
+    let word = end + (text[end..].len() - text[end..].trim_start().len());
+    let name = text[word..].split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("");
+    let is_call = (before.ends_with('.') || before.ends_with("->"))
+        && text[word + name.len()..].trim_start().starts_with('(')
+        && !matches!(name, "" | "new" | "delete");
+    if is_call { end..word } else { end..end }
+}
+
+/// What hides the type in `va_arg(list, T)`, which the grammar does not read.
+fn type_of_argument(text: &str, end: usize) -> Vec<(usize, u8)> {
+    let open = end + (text[end..].len() - text[end..].trim_start().len());
+    let Some(close) = text[open..].starts_with('(').then(|| closing(text, open)).flatten() else { return Vec::new() };
+    match text[open..close].rfind(',') {
+        Some(comma) => (open + comma + 1..close).map(|at| (at, if at + 1 == close { b'0' } else { b' ' })).collect(),
+        None => Vec::new(),
+    }
+}
+
+/// The rest of `template struct a::S<int>;`, which the grammar does not read: it declares nothing new.
+fn instance_of_class(text: &str, end: usize) -> std::ops::Range<usize> {
+    let rest = text[end..].trim_start();
+    let Some(rest) = rest.strip_prefix("struct ").or_else(|| rest.strip_prefix("class ")) else { return end..end };
+    let name = text.len() - rest.trim_start().len();
+    let until = end_of_name(text, name);
+    if text[until..].starts_with(';') { end..until } else { end..end }
+}
+
+/// Does a qualifier stand between the result of a function and its name: `int & __host__ f()`?
+fn is_between_result_and_name(before: &[u8], after: &[u8]) -> bool {
+    let sign = before.iter().rev().find(|b| !b.is_ascii_whitespace());
+    let name = after.iter().skip_while(|b| b.is_ascii_whitespace());
+    let mut rest = name.skip_while(|b| **b == b'_' || b.is_ascii_alphanumeric());
+    matches!(sign, Some(b'&' | b'*')) && rest.find(|b| !b.is_ascii_whitespace()) == Some(&b'(')
 }
 
 /// The stars in `new int *[n]`, which the grammar does not read.

@@ -159,7 +159,8 @@ impl<'p> Walk<'p> {
         self.unknown_function(name, values, &expr.ty, expr.span)
     }
 
-    /// A function whose value nobody uses is called for what it does: where nothing here declares it, that may be anything.
+    /// A function whose value nobody uses is called for what it does: where nothing here declares it, that may be anything,
+    /// barriers included.
     /// (Of one that is declared it is assumed, and listed, that it keeps to what it is given.)
     pub(super) fn called_for_effect(&mut self, expr: &'p Expr) {
         let name = match &expr.kind {
@@ -172,6 +173,7 @@ impl<'p> Walk<'p> {
         if let Some(name) = name {
             let text = format!("`{name}` is called, but its definition is not there");
             self.lose("unknown-call", text, expr.span, Touches::Everything);
+            self.order.anything();
         }
     }
 
@@ -411,6 +413,10 @@ impl<'p> Walk<'p> {
                     let text = match name.as_str() {
                         "load_matrix_sync" | "store_matrix_sync" | "mma_sync" => {
                             format!("all threads of the warp get to `{name}`, with the same arguments")
+                        }
+                        "ldmatrix_sync" => {
+                            "what a thread wrote to a row of a matrix and then names for `ldmatrix`, its warp sees"
+                                .into()
                         }
                         _ => format!("all threads that the mask of `{name}` names get there"),
                     };

@@ -603,7 +603,7 @@ impl<'p> Walk<'p> {
             return *id;
         }
         let decl = &self.function(function).vars[var.0 as usize];
-        let dynamic = matches!(decl.ty, Type::Array(_, None));
+        let dynamic = decl.of_launch;
         if let (true, Some(id)) = (dynamic, self.dynamic_shared) {
             self.statics.insert((function, var), id);
             return id;
@@ -627,7 +627,7 @@ impl<'p> Walk<'p> {
             Storage::Shared => ObjectKind::Array(Space::Shared),
             Storage::Global | Storage::Private => ObjectKind::Array(Space::Global),
         };
-        let dynamic = decl.storage == Storage::Shared && matches!(decl.ty, Type::Array(_, None));
+        let dynamic = decl.of_launch;
         if let (true, Some(id)) = (dynamic, self.dynamic_shared) {
             self.globals.insert(global, id);
             return id;

@@ -138,6 +138,17 @@ impl<'l, 't> Body<'l, 't> {
                     return self.unclear(format!("which function `{name}` is called is not known"), args, span);
                 }
                 Method::None if own.is_none() => {
+                    // A type of the class.
+                    if let Some(ty) = self.member_type(&class, name, &mut Vec::new()) {
+                        if let [storage] = arguments.as_slice()
+                            && let Some(object) = self.collective_object(&ty, *storage, span)
+                        {
+                            return object;
+                        }
+                        if !matches!(ty, Type::Unknown(_)) {
+                            return self.made_of(ty, node, callee, &arguments);
+                        }
+                    }
                     return self.unclear(format!("the member function `{name}` is not known"), args, span);
                 }
                 Method::None if self.is_of_outer(&class, name) => {
@@ -159,25 +170,30 @@ impl<'l, 't> Body<'l, 't> {
                 return object;
             }
             if !matches!(ty, Type::Unknown(_)) || self.bindings.types.contains_key(name) {
-                if let (Type::Struct(_), Some(list)) = (&ty, node.child_by_field_name("arguments")) {
-                    return self.initial(list, &ty);
-                }
-                return match arguments.as_slice() {
-                    [] => {
-                        let zero = Expr::new(ExprKind::Int(0), Type::INT, span);
-                        self.convert(zero, &ty)
-                    }
-                    [value] => {
-                        let value = if matches!(ty, Type::Ref(_)) { self.expr(*value) } else { self.rvalue(*value) };
-                        let made = self.cast(value, ty.clone());
-                        self.cast_place(callee, &ty, made)
-                    }
-                    _ => self.unknown(node, "construction"),
-                };
+                return self.made_of(ty, node, callee, &arguments);
             }
         }
         let args = self.exprs(&arguments);
         self.call_named(name, &qualifier, template, args, span)
+    }
+
+    /// `T(x)`: a conversion or a construction.
+    fn made_of(&mut self, ty: Type, node: Node<'t>, callee: Node<'t>, arguments: &[Node<'t>]) -> Expr {
+        if let (Type::Struct(_), Some(list)) = (&ty, node.child_by_field_name("arguments")) {
+            return self.initial(list, &ty);
+        }
+        match arguments {
+            [] => {
+                let zero = Expr::new(ExprKind::Int(0), Type::INT, self.span(node));
+                self.convert(zero, &ty)
+            }
+            [value] => {
+                let value = if matches!(ty, Type::Ref(_)) { self.expr(*value) } else { self.rvalue(*value) };
+                let made = self.cast(value, ty.clone());
+                self.cast_place(callee, &ty, made)
+            }
+            _ => self.unknown(node, "construction"),
+        }
     }
 
     /// The object whose member function we are in, for a call of another one by its name alone.
@@ -458,6 +474,7 @@ impl<'l, 't> Body<'l, 't> {
     ) -> Expr {
         let bindings = self.forwarded(&decl, bindings, &args);
         let (types, returns) = self.inside(&decl, &bindings, |body| (body.parameters(&decl), body.return_type(&decl)));
+        let this_given = this.is_some();
         let mut lowered: Vec<Expr> = this.into_iter().collect();
         let mut args = args.into_iter();
         let defaults = Self::parameter_defaults(&decl);
@@ -487,6 +504,19 @@ impl<'l, 't> Body<'l, 't> {
                 }
             };
             lowered.push(arg);
+        }
+        if !bindings.open.is_empty() {
+            let given = usize::from(this_given) + types.len() == lowered.len();
+            let places = bindings.open.values().map(|(range, ty)| (range.clone(), ty.clone())).collect::<Vec<_>>();
+            for (range, ty) in places {
+                let root = self.lower.unit.tree.root_node();
+                let argument = root.named_descendant_for_byte_range(range.start, range.end);
+                let value = argument.filter(|_| given).and_then(|argument| self.open_value(argument));
+                let Some(value) = value else {
+                    return self.unclear("this call of a template is not understood".to_owned(), lowered, span);
+                };
+                lowered.push(self.convert(value, &ty));
+            }
         }
         let id = self.lower.request(decl, bindings);
         let returns = if is_auto(&returns) { self.lower.deduced_return(id) } else { returns };

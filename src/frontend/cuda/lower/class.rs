@@ -114,6 +114,9 @@ impl<'l, 't> Body<'l, 't> {
             return unknown(object, "unknown-construct", format!("`{name}` is a bit-field, which is not supported"));
         }
         if is_storage(&field.ty) {
+            if let Some(storage) = self.storage_in(&object, span) {
+                return storage;
+            }
             return unknown(object, "unknown-construct", "temporary storage in an object is not supported".to_owned());
         }
         // A part of a value that was just made.
@@ -599,6 +602,21 @@ impl<'l, 't> Body<'l, 't> {
             _ => self.text(name).to_owned(),
         };
         let name = name.as_str();
+        // `x.operator float()`
+        if let (Some(to), []) = (name.strip_prefix("operator "), arguments)
+            && written.kind() == "field_identifier"
+        {
+            let ty = self.type_by_name(to.trim());
+            let made = self.converted(object);
+            return match (&made.ty, &ty) {
+                (a, b) if a == b => made,
+                (Type::Int(_) | Type::Float(_), Type::Int(_) | Type::Float(_)) => {
+                    let made = self.value(made);
+                    self.convert(made, &ty)
+                }
+                _ => self.unclear("which conversion this is, is not known".to_owned(), vec![made], span),
+            };
+        }
         let mut class = object.ty.value().clone();
         // The class in front of the name says whose function it is, whatever overrides it.
         let qualified = self.lower.unit.qualified(written).0 != Qualifier::default();

@@ -1,9 +1,10 @@
 //! Collectives of CUB and hipCUB: reductions and scans of a block through storage that all its threads share, and of a warp
-//! through its registers.
+//! through its registers; loads and stores of what a block works on, and exchanges between its threads.
 //!
 //! In a block of several warps the first thread of each writes its part of the storage; after a barrier the threads that need
 //! the result read it. Nothing orders the read with the next use of the storage: that is for the program to do.
 
+use super::vector::is_pure;
 use super::*;
 
 /// What the type of temporary storage is called here.
@@ -15,6 +16,40 @@ enum Collective {
     BlockScan,
     /// A reduction or scan of whole warps, which exchange values and touch no memory.
     Warp,
+    Load(Arrangement),
+    Store(Arrangement),
+    Exchange,
+}
+
+/// Which elements each thread loads or stores.
+#[derive(Clone, Copy, PartialEq)]
+struct Arrangement {
+    order: Order,
+    /// Who exchanges elements through the storage to have them in the order of the threads.
+    exchanged: Option<Scope>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Order {
+    /// Each thread has some in a row.
+    Blocked,
+    /// In a row are those of the threads of the block, or of the warp.
+    Striped,
+    WarpStriped,
+}
+
+/// What the name of an algorithm says, `cub::BLOCK_LOAD_TRANSPOSE`.
+fn arrangement(algorithm: Option<&str>, prefix: &str) -> Option<Arrangement> {
+    let Some(name) = algorithm else { return Some(Arrangement { order: Order::Blocked, exchanged: None }) };
+    let (order, exchanged) = match name.rsplit("::").next()?.trim().strip_prefix(prefix)? {
+        "DIRECT" | "VECTORIZE" => (Order::Blocked, None),
+        "STRIPED" => (Order::Striped, None),
+        "TRANSPOSE" => (Order::Striped, Some(Scope::Block)),
+        "WARP_TRANSPOSE" => (Order::WarpStriped, Some(Scope::Warp)),
+        "WARP_TRANSPOSE_TIMESLICED" => (Order::WarpStriped, Some(Scope::Block)),
+        _ => return None,
+    };
+    Some(Arrangement { order, exchanged })
 }
 
 /// What this type is, as it is written.
@@ -25,6 +60,14 @@ fn collective(ty: &Type) -> Option<Collective> {
     match head.strip_prefix("cub::").or_else(|| head.strip_prefix("hipcub::"))? {
         "BlockReduce" => Some(Collective::BlockReduce),
         "BlockScan" => Some(Collective::BlockScan),
+        "BlockExchange" => Some(Collective::Exchange),
+        "BlockLoad" | "BlockStore" if !arguments.contains(['<', '(']) => {
+            let algorithm = arguments.split(',').nth(3);
+            match head.ends_with("Load") {
+                true => arrangement(algorithm, "BLOCK_LOAD_").map(Collective::Load),
+                false => arrangement(algorithm, "BLOCK_STORE_").map(Collective::Store),
+            }
+        }
         "WarpReduce" | "WarpScan" if !arguments.contains([',', '<']) => Some(Collective::Warp),
         _ => None,
     }
@@ -62,6 +105,10 @@ impl<'l, 't> Body<'l, 't> {
         let reduces = matches!(name, "Sum" | "Reduce");
         let scans = matches!(name, "ExclusiveSum" | "InclusiveSum" | "ExclusiveScan" | "InclusiveScan");
         let known = match kind {
+            Collective::Load(how) if name == "Load" => return self.moves(how, false, storage, args, span),
+            Collective::Store(how) if name == "Store" => return self.moves(how, true, storage, args, span),
+            Collective::Exchange => return self.exchanges(name, storage, args, span),
+            Collective::Load(_) | Collective::Store(_) => return None,
             Collective::BlockReduce => reduces,
             Collective::BlockScan => scans,
             Collective::Warp => reduces || scans,
@@ -69,7 +116,9 @@ impl<'l, 't> Body<'l, 't> {
         // An operation that the program defines may do more than compute.
         let number = |e: &Expr| matches!(e.ty.value(), Type::Int(_) | Type::Float(_));
         let operand = args.first()?.clone();
-        let plain = args.iter().all(|a| number(a) || self.operation_computes(a, &operand));
+        // An object is only combined by an operation that is given.
+        let object = name == "Reduce" && is_object(&operand);
+        let plain = args.iter().skip(usize::from(object)).all(|a| number(a) || self.operation_computes(a, &operand));
         let outputs: Vec<&Expr> = match args {
             _ if reduces => vec![],
             [_, output, rest @ ..] if is_place(output) => {
@@ -145,7 +194,7 @@ impl<'l, 't> Body<'l, 't> {
             _ => false,
         };
         let numbers = matches!(operand.ty.value(), Type::Int(_) | Type::Float(_));
-        if !empty || !made || !numbers {
+        if !empty || !made || !numbers && !is_object(operand) {
             return false;
         }
         let args = [operand.clone(), operand.clone()];
@@ -158,18 +207,152 @@ impl<'l, 't> Body<'l, 't> {
         }
     }
 
+    /// `Load(from, items, valid, other)`, `Store(to, items, valid)`.
+    fn moves(&mut self, how: Arrangement, stores: bool, storage: &Expr, args: &[Expr], span: Span) -> Option<Expr> {
+        const MOST: u64 = 64;
+        let [pointer, items, rest @ ..] = args else { return None };
+        let Type::Array(elem, Some(count @ 1..=MOST)) = items.ty.value().clone() else { return None };
+        let plain = rest.iter().all(|a| matches!(a.ty.value(), Type::Int(_) | Type::Float(_)));
+        if !is_place(items) || !is_pure(items) || !plain || rest.len() > if stores { 1 } else { 2 } {
+            return None;
+        }
+        let pointer = self.value(pointer.clone());
+        let Type::Ptr(target) = pointer.ty.clone() else { return None };
+        let mut steps = Vec::new();
+        let pointer = self.kept(pointer, &mut steps, span);
+        let valid = match rest.first() {
+            Some(valid) => {
+                let valid = self.value(valid.clone());
+                let valid = self.convert(valid, &Type::INT);
+                Some(self.kept(valid, &mut steps, span))
+            }
+            None => None,
+        };
+        let int = |n: i128| Expr::new(ExprKind::Int(n), Type::INT, span);
+        let builtin = |b: Builtin| {
+            Expr::new(ExprKind::Convert(Box::new(Expr::new(ExprKind::Builtin(b), Type::UINT, span))), Type::INT, span)
+        };
+        let (thread, warp) = (builtin(Builtin::LinearThread), builtin(Builtin::WarpSize));
+        if let (true, Some(scope)) = (stores, how.exchanged) {
+            steps.push(self.exchange(storage.clone(), scope, span));
+        }
+        for i in 0..i128::from(count) {
+            let (row, within) = match how.order {
+                Order::Blocked => (self.binary("*", thread.clone(), int(i128::from(count)), span), int(i)),
+                Order::Striped => (self.binary("*", builtin(Builtin::BlockSize), int(i), span), thread.clone()),
+                Order::WarpStriped => {
+                    let first = self.binary("/", thread.clone(), warp.clone(), span);
+                    let first = self.binary("*", first, int(i128::from(count)), span);
+                    let row = self.binary("+", first, int(i), span);
+                    let lane = self.binary("%", thread.clone(), warp.clone(), span);
+                    (self.binary("*", row, warp.clone(), span), lane)
+                }
+            };
+            let at = self.binary("+", row, within, span);
+            let place = ExprKind::Offset(Box::new(pointer.clone()), Box::new(at.clone()));
+            let place = self.deref(Expr::new(place, pointer.ty.clone(), span), span);
+            let own = self.subscript(items.clone(), int(i), span);
+            let step = if stores {
+                let value = self.havoc("Store", (*target).clone(), vec![self.value(own)], span);
+                self.assign(place, value, span)
+            } else {
+                self.havoc("Load", Type::INT, vec![self.value(place)], span)
+            };
+            let step = Expr { ty: Type::Void, ..step };
+            steps.push(match &valid {
+                Some(valid) => {
+                    let within = self.binary("<", at, valid.clone(), span);
+                    let nothing = self.intrinsic_call(Intrinsic::Nothing, vec![], span);
+                    let choice = ExprKind::Choose(Box::new(within), Box::new(step), Box::new(nothing));
+                    Expr::new(choice, Type::Void, span)
+                }
+                None => step,
+            });
+        }
+        if !stores {
+            steps.extend(how.exchanged.map(|scope| self.exchange(storage.clone(), scope, span)));
+            steps.extend(self.new_items(items, &elem, count, span));
+        }
+        let last = steps.pop()?;
+        Some(self.preceded(steps, last))
+    }
+
+    /// `StripedToBlocked(items)`, `BlockedToStriped(items, others)`.
+    fn exchanges(&mut self, name: &str, storage: &Expr, args: &[Expr], span: Span) -> Option<Expr> {
+        let scope = match name {
+            "StripedToBlocked" | "BlockedToStriped" => Scope::Block,
+            "WarpStripedToBlocked" | "BlockedToWarpStriped" => Scope::Warp,
+            _ => return None,
+        };
+        let ([to] | [_, to]) = args else { return None };
+        let Type::Array(elem, Some(count)) = to.ty.value().clone() else { return None };
+        if !args.iter().all(|a| is_place(a) && is_pure(a)) || count > 64 {
+            return None;
+        }
+        let mut steps = vec![self.exchange(storage.clone(), scope, span)];
+        steps.extend(self.new_items(to, &elem, count, span));
+        let last = steps.pop()?;
+        Some(self.preceded(steps, last))
+    }
+
+    /// Gives the elements of an array values that are not known.
+    fn new_items(&mut self, items: &Expr, elem: &Type, count: u64, span: Span) -> Vec<Expr> {
+        let each = (0..count).map(|i| {
+            let at = Expr::new(ExprKind::Int(i128::from(i)), Type::INT, span);
+            let place = self.subscript(items.clone(), at, span);
+            let value = self.havoc("Load", elem.clone(), Vec::new(), span);
+            Expr { ty: Type::Void, ..self.assign(place, value, span) }
+        });
+        each.collect()
+    }
+
+    /// Each thread writes a part of the storage, and after a barrier reads that of another one.
+    fn exchange(&mut self, storage: Expr, scope: Scope, span: Span) -> Expr {
+        let int = |n: i128| Expr::new(ExprKind::Int(n), Type::UINT, span);
+        let builtin = |b: Builtin| Expr::new(ExprKind::Builtin(b), Type::UINT, span);
+        let thread = builtin(Builtin::LinearThread);
+        let size = if scope == Scope::Warp { builtin(Builtin::WarpSize) } else { builtin(Builtin::BlockSize) };
+        let start = self.binary("/", thread.clone(), size.clone(), span);
+        let start = self.binary("*", start, size.clone(), span);
+        let next = self.binary("+", thread.clone(), int(1), span);
+        let next = self.binary("%", next, size, span);
+        let next = self.binary("+", start, next, span);
+        let (own, other) = (self.part_of_storage(&storage, thread, span), self.part_of_storage(&storage, next, span));
+        let value = self.havoc("part", Type::Int(IntTy::U8), Vec::new(), span);
+        let write = Expr { ty: Type::Void, ..self.assign(own, value, span) };
+        let mask = if scope == Scope::Warp { vec![int(0xffff_ffff)] } else { Vec::new() };
+        let barrier = self.intrinsic_call(Intrinsic::Barrier(scope), mask, span);
+        let read = Expr { ty: Type::Void, ..self.value(other) };
+        self.preceded([write, barrier], read)
+    }
+
+    fn part_of_storage(&mut self, storage: &Expr, at: Expr, span: Span) -> Expr {
+        let byte = Type::Int(IntTy::U8).ptr();
+        let start = ExprKind::AddressOf(Box::new(storage.clone()));
+        let start = Expr::new(start, Type::Unknown(Arc::from(STORAGE)).ptr(), span);
+        let start = Expr::new(ExprKind::Convert(Box::new(start)), byte.clone(), span);
+        self.deref(Expr::new(ExprKind::Offset(Box::new(start), Box::new(at)), byte, span), span)
+    }
+
+    /// Of an object that has nothing but storage in one place, that: a union of it.
+    pub(super) fn storage_in(&self, object: &Expr, span: Span) -> Option<Expr> {
+        let Type::Struct(class) = object.ty.value() else { return None };
+        let only = class.fields.iter().all(|f| f.offset == 0 && matches!(&f.ty, Type::Unknown(n) if &**n == STORAGE));
+        if !only || !is_lvalue(object) || !is_pure(object) {
+            return None;
+        }
+        let storage = Type::Unknown(Arc::from(STORAGE)).ptr();
+        let address = self.address_of(object.clone(), span);
+        Some(self.deref(Expr::new(ExprKind::Convert(Box::new(address)), storage, span), span))
+    }
+
     /// What a collective of a block does with its storage: nothing in a block of one warp.
     fn through_storage(&mut self, storage: Expr, all_read: bool, span: Span) -> Expr {
         let int = |n: i128| Expr::new(ExprKind::Int(n), Type::INT, span);
         let builtin = |b: Builtin| Expr::new(ExprKind::Builtin(b), Type::UINT, span);
         let nothing = || Expr::new(ExprKind::Intrinsic(Intrinsic::Nothing, vec![]), Type::Void, span);
         let byte = Type::Int(IntTy::U8);
-        let start = Expr::new(ExprKind::AddressOf(Box::new(storage)), Type::Unknown(Arc::from(STORAGE)).ptr(), span);
-        let start = Expr::new(ExprKind::Convert(Box::new(start)), byte.clone().ptr(), span);
-        let part = |body: &mut Self, at: Expr| {
-            let pointer = Expr::new(ExprKind::Offset(Box::new(start.clone()), Box::new(at)), byte.clone().ptr(), span);
-            body.deref(pointer, span)
-        };
+        let part = |body: &mut Self, at: Expr| body.part_of_storage(&storage, at, span);
         let choose = |cond: Expr, then: Expr| {
             let then = Expr { ty: Type::Void, ..then };
             Expr::new(ExprKind::Choose(Box::new(cond), Box::new(then), Box::new(nothing())), Type::Void, span)
@@ -194,4 +377,9 @@ impl<'l, 't> Body<'l, 't> {
         let several = self.binary("<", builtin(Builtin::WarpSize), builtin(Builtin::BlockSize), span);
         choose(several, steps)
     }
+}
+
+/// Is this an object of a class that is known?
+fn is_object(e: &Expr) -> bool {
+    matches!(e.ty.value(), Type::Struct(class) if class.complete)
 }

@@ -145,6 +145,7 @@ impl<'l, 't> Body<'l, 't> {
             ty,
             storage: Storage::Private,
             points_to: Storage::Global,
+            of_launch: false,
             span,
         });
         id

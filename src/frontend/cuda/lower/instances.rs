@@ -115,7 +115,8 @@ impl<'t> Lower<'t> {
                 };
                 Some(body.viable(decl, list, &args, &Bindings::default())?.0)
             });
-            let known = bound.filter(|b| b.types.values().all(|ty| !matches!(ty.value(), Type::Unknown(_))));
+            let known = bound
+                .filter(|b| b.open.is_empty() && b.types.values().all(|ty| !matches!(ty.value(), Type::Unknown(_))));
             asked.add(match known {
                 Some(bindings) => Asked { instances: vec![bindings], complete: true },
                 None => Asked::UNKNOWN,

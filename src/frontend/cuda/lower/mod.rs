@@ -184,6 +184,8 @@ pub struct Body<'l, 't> {
     pub at: usize,
     /// The argument of a constructor that converts is made.
     converting: bool,
+    /// May a template be given values that are not known?
+    opens: bool,
     /// A cast asks for the conversion, so that a constructor may be `explicit`.
     direct: bool,
     /// The types of variables as they are written, as far as that is known.
@@ -395,6 +397,9 @@ impl<'t> Lower<'t> {
                 }
             }
         }
+        for (name, (_, ty)) in body.bindings.open.clone() {
+            body.declare_var(&name, ty, Storage::Private, unit.span(decl.declarator));
+        }
         let params = body.vars.len();
         let mut stmts = None;
         // In GPUVerify a function of such a name stands for code that is elsewhere; its annotations say what that may touch.
@@ -469,6 +474,7 @@ impl<'l, 't> Body<'l, 't> {
             at: 0,
             converting: false,
             direct: false,
+            opens: false,
             written_types: HashMap::new(),
             labels: Vec::new(),
         }
@@ -623,7 +629,8 @@ impl<'l, 't> Body<'l, 't> {
 
     fn declare_var(&mut self, name: &str, ty: Type, storage: Storage, span: Span) -> VarId {
         let id = VarId(self.vars.len() as u32);
-        self.vars.push(VarDecl { name: Name::new(name), ty, storage, points_to: Storage::Global, span });
+        let of_launch = storage == Storage::Shared && matches!(ty, Type::Array(_, None));
+        self.vars.push(VarDecl { name: Name::new(name), ty, storage, points_to: Storage::Global, of_launch, span });
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name.to_owned(), Local::Var(id));
         }

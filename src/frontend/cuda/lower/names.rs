@@ -104,6 +104,7 @@ impl<'l, 't> Body<'l, 't> {
         outer.scope = scope;
         let base = global.node.child_by_field_name("type").map_or(Type::Unknown(Arc::from("?")), |t| outer.type_of(t));
         let (mut ty, _) = outer.declare(base, &global.declarator);
+        let given = outer.has_unknown_length(global.declarator);
         // `const int *p` can be made to point elsewhere.
         let constant = constexpr || (constant && !matches!(ty, Type::Ptr(_)));
         let storage = if shared {
@@ -129,6 +130,7 @@ impl<'l, 't> Body<'l, 't> {
         let id = self.declare_global(name, ty.clone(), storage, init, self.span(global.declarator));
         if let Some(made) = self.lower.program.globals.get_mut(id.0 as usize) {
             made.initialised = global.value.is_some();
+            made.decl.of_launch &= !given;
         }
         self.lower.globals.insert(key, id);
         Some(Expr::new(ExprKind::Global(id), ty, span))
@@ -150,7 +152,8 @@ impl<'l, 't> Body<'l, 't> {
         span: Span,
     ) -> GlobalId {
         let id = GlobalId(self.lower.program.globals.len() as u32);
-        let decl = VarDecl { name: Name::new(name), ty, storage, points_to: Storage::Global, span };
+        let of_launch = storage == Storage::Shared && matches!(ty, Type::Array(_, None));
+        let decl = VarDecl { name: Name::new(name), ty, storage, points_to: Storage::Global, of_launch, span };
         self.lower.program.globals.push(Global { decl, initialised: init.is_some(), init, filled: BTreeMap::new() });
         id
     }

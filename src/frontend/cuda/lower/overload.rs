@@ -402,6 +402,9 @@ impl<'l, 't> Body<'l, 't> {
         let specials = specials.filter(|d| d.scope == decl.scope);
         let mut found = Found::None;
         for special in specials.filter(|d| d.has_body) {
+            if !bindings.open.is_empty() {
+                return Found::Ambiguous;
+            }
             let name = declared_name(special.declarator).map(|n| self.lower.unit.qualified(n).1);
             let given = match name.and_then(|n| n.child_by_field_name("arguments")) {
                 Some(arguments) => self.template_arguments(arguments),
@@ -517,8 +520,10 @@ impl<'l, 't> Body<'l, 't> {
             if names.iter().skip(given.len()).any(open) {
                 return None;
             }
-            let own = self.bind_template(parameters, &given, &deduced)?;
-            bindings.extend(own);
+            self.opens = true;
+            let own = self.bind_template(parameters, &given, &deduced);
+            self.opens = false;
+            bindings.extend(own?);
         }
         for (position, (pattern, arg)) in patterns.iter().zip(args).enumerate() {
             if is_auto(pattern) {

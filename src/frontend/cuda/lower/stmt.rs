@@ -528,8 +528,23 @@ impl<'l, 't> Body<'l, 't> {
                 self.unknown_stmt("this declaration", span, out);
                 continue;
             };
-            if value.is_some() && self.has_unknown_length(inner) {
-                self.unknown_stmt("the initialiser of an array whose length is not known", span, out);
+            let open = self.has_unknown_length(inner);
+            let mut unknown = None;
+            if let Some(list) = value.filter(|_| open) {
+                // What each element has is not known.
+                let plain = match innermost(&ty) {
+                    Type::Int(_) | Type::Float(_) => true,
+                    Type::Unknown(name) => self.is_parameter(name),
+                    _ => false,
+                };
+                match listed(list).filter(|_| plain) {
+                    Some(values) => {
+                        let values = values.into_iter().map(|v| self.rvalue(v)).collect();
+                        unknown = Some(self.havoc("initialiser", ty.clone(), values, span));
+                        value = None;
+                    }
+                    None => self.unknown_stmt("the initialiser of an array whose length is not known", span, out),
+                }
             }
             if declarator.kind() != "init_declarator" && value.is_none() {
                 value = child_of_kind(declarator, "argument_list");
@@ -558,6 +573,7 @@ impl<'l, 't> Body<'l, 't> {
                 }
                 _ => self.initial(value, &ty),
             });
+            let init = init.or(unknown);
             if let Some(init) = &init {
                 // The type of a tile does not say of what it is one.
                 if is_auto(&ty) || matches!((&ty, &init.ty), (Type::Unknown(a), Type::Unknown(b)) if is_tile(a, b)) {
@@ -603,6 +619,7 @@ impl<'l, 't> Body<'l, 't> {
                 self.destructor(span, out);
             }
             let id = self.declare_var(name_text, ty, storage, self.span(name));
+            self.vars[id.0 as usize].of_launch &= !open;
             self.written_types.insert(id, self.text(written).to_owned());
             let default = match (&init, &self.vars[id.0 as usize].ty.clone()) {
                 (None, class @ Type::Struct(_)) if storage == Storage::Private => self.construct(class, vec![], span),
@@ -817,4 +834,30 @@ fn has_case(node: Node) -> bool {
 fn has_label(node: Node) -> bool {
     matches!(node.kind(), "case_statement" | "labeled_statement")
         || node.named_children(&mut node.walk()).any(has_label)
+}
+
+/// What an array, of arrays, has for elements.
+fn innermost(ty: &Type) -> &Type {
+    match ty {
+        Type::Array(elem, _) => innermost(elem),
+        other => other,
+    }
+}
+
+/// The values in a list in braces, and in those within it.
+fn listed(list: Node<'_>) -> Option<Vec<Node<'_>>> {
+    let (mut found, mut stack) = (Vec::new(), vec![list]);
+    while let Some(node) = stack.pop() {
+        match node.kind() {
+            "initializer_list" => {
+                let mut cursor = node.walk();
+                let inner: Vec<Node> = node.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect();
+                stack.extend(inner.into_iter().rev());
+            }
+            "initializer_pair" | "parameter_pack_expansion" => return None,
+            _ if node == list => return None,
+            _ => found.push(node),
+        }
+    }
+    Some(found)
 }

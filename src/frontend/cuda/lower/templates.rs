@@ -2,6 +2,7 @@
 
 use super::overload::is_null;
 use super::packs::{Argument, element_name, is_pack};
+use super::vector::is_pure;
 use super::*;
 
 impl<'l, 't> Body<'l, 't> {
@@ -12,6 +13,7 @@ impl<'l, 't> Body<'l, 't> {
 
     /// Binds the parameters of a template to given arguments, then to what was deduced, then to defaults.
     pub fn bind_template(&mut self, parameters: Node<'t>, given: &[Node<'t>], deduced: &Bindings) -> Option<Bindings> {
+        let opens = std::mem::take(&mut self.opens);
         let mut bound = Bindings::default();
         let mut cursor = parameters.walk();
         let list: Vec<_> = parameters.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect();
@@ -78,7 +80,14 @@ impl<'l, 't> Body<'l, 't> {
                         continue;
                     }
                     let value = match given.get(i) {
-                        Some(argument) => Some(self.of_argument(*argument, |body, a| body.template_value(a))?),
+                        Some(argument) => match self.of_argument(*argument, |body, a| body.template_value(a)) {
+                            Some(value) => Some(value),
+                            None if opens && self.open_value(argument.node).is_some() && !self.is_declared(&name) => {
+                                bound.open.insert(name, (argument.node.byte_range(), ty));
+                                continue;
+                            }
+                            None => return None,
+                        },
                         None => deduced.values.get(&name).map(|(v, _)| *v),
                     };
                     let value = match (value, parameter.child_by_field_name("default_value")) {
@@ -94,6 +103,26 @@ impl<'l, 't> Body<'l, 't> {
             }
         }
         Some(bound)
+    }
+
+    /// The value of a template argument that rests on a parameter of the function that we are in, which is not known.
+    pub(super) fn open_value(&mut self, argument: Node<'t>) -> Option<Expr> {
+        let value = if matches!(argument.kind(), "type_descriptor" | "type_identifier") {
+            // A name alone is parsed as a type.
+            let text = self.text(argument);
+            let Some(Local::Var(_)) = self.lookup(text) else { return None };
+            let place = self.name(text, self.span(argument));
+            self.value(place)
+        } else {
+            self.rvalue(argument)
+        };
+        (matches!(value.ty, Type::Int(_)) && is_pure(&value)).then_some(value)
+    }
+
+    /// Is something of that name declared around functions?
+    fn is_declared(&self, name: &str) -> bool {
+        let names = self.lower.names;
+        names.globals.contains_key(name) || names.enumerators.contains_key(name) || names.types.contains_key(name)
     }
 
     /// Binds the last parameter of a template, which is a pack, to the arguments that are left, or to what was deduced.

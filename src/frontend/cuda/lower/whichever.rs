@@ -206,7 +206,7 @@ impl<'t> Lower<'t> {
     /// Does a function touch nothing but its own variables, and wait for nobody?
     pub(super) fn only_computes(&mut self, id: FunId, depth: usize) -> bool {
         let Some(function) = self.lowered(id).filter(|_| depth < 20) else { return false };
-        let number = |ty: &Type| matches!(ty, Type::Int(_) | Type::Float(_));
+        let number = |ty: &Type| matches!(ty, Type::Int(_) | Type::Float(_) | Type::Struct(_));
         let own = |v: &VarDecl| {
             let fine = match &v.ty {
                 Type::Ref(inner) => number(inner),
@@ -240,7 +240,7 @@ impl<'t> Lower<'t> {
                 | ExprKind::Unknown(_) => plain = false,
                 ExprKind::Deref(pointer) => plain &= by_reference(pointer),
                 ExprKind::Assign(place, _) | ExprKind::Update { place, .. } => {
-                    plain &= matches!(place.kind, ExprKind::Var(_));
+                    plain &= is_in_variable(place);
                 }
                 ExprKind::Intrinsic(what, _) => {
                     plain &= matches!(what, Intrinsic::Pure(..) | Intrinsic::Min(_) | Intrinsic::Max(_));
@@ -250,6 +250,15 @@ impl<'t> Lower<'t> {
             &mut |_| {},
         );
         plain && calls.into_iter().all(|callee| self.only_computes(callee, depth + 1))
+    }
+}
+
+/// Is this a variable, or a part of one?
+fn is_in_variable(place: &Expr) -> bool {
+    match &place.kind {
+        ExprKind::Var(_) => !matches!(place.ty, Type::Ref(_)),
+        ExprKind::Member(object, ..) => is_in_variable(object),
+        _ => false,
     }
 }
 
