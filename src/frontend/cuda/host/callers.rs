@@ -318,7 +318,7 @@ fn each_call<'u>(
 }
 
 /// Is it `static`, or in a namespace without a name?
-fn is_internal<'u>(unit: &'u Unit<'u>, function: Node<'u>) -> bool {
+pub fn is_internal<'u>(unit: &'u Unit<'u>, function: Node<'u>) -> bool {
     let unnamed = |n: &Node<'u>| n.kind() == "namespace_definition" && n.child_by_field_name("name").is_none();
     is_static(unit.str(function)) || std::iter::successors(function.parent(), Node::parent).any(|n| unnamed(&n))
 }

@@ -540,7 +540,7 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     /// The parameters of a function: name, type, place.
-    fn parameters(&mut self, decl: &FunDecl<'t>) -> Vec<(String, Type, Span)> {
+    pub fn parameters(&mut self, decl: &FunDecl<'t>) -> Vec<(String, Type, Span)> {
         let mut found = Vec::new();
         let Some(list) = decl.declarator.child_by_field_name("parameters") else { return found };
         let mut cursor = list.walk();
