@@ -87,6 +87,9 @@ fn sizes_are_followed_through_variables_that_do_not_change() {
         ("dim3 b(N, 1); b.x = 32;", "dim3 b(N, 1); b.y = M;"),
         ("int b = N; ", "int b = N; b = 3 * N;"),
         ("int b; b = N;", "int b; b = 64;"),
+        ("int b = 64; b /= M;", "int b = N; b *= 3;"),
+        ("dim3 b(N * 3); b.x -= N;", "dim3 b(N); b.x <<= 2;"),
+        ("int b = 31; b++;", "int b = 31; b += 2;"),
     ] {
         decides(UP_TO_32, &host(safe), &host(racy));
     }
@@ -94,8 +97,7 @@ fn sizes_are_followed_through_variables_that_do_not_change() {
 
 #[test]
 fn a_variable_that_changes_stands_for_nothing() {
-    for body in ["int b = 16; if (p) b = 64;", "int b = 16; grow(&b);", "int b = 16; change(b);", "int b; b = 16; b++;"]
-    {
+    for body in ["int b = 16; if (p) b = 64;", "int b = 16; grow(&b);", "int b = 16; change(b);", "int b = 32; b++;"] {
         let text =
             format!("{UP_TO_32}\nvoid change(int &x) {{ x = 64; }}\nvoid f(int *p) {{ {body} k<<<1, b>>>(p); }}");
         assert_eq!(check(&text, false).verdict, Verdict::Racy, "{body}");

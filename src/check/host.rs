@@ -137,6 +137,12 @@ pub fn host_facts(params: &[VarDecl], placed: &[PlacedLaunch]) -> HostFacts {
     if placed.is_empty() {
         return facts;
     }
+    // What a constant excludes is no launch, where there is another.
+    let happens = |p: &&PlacedLaunch| p.launch.facts.iter().all(|fact| fact.as_lit() != Some(false));
+    let placed: Vec<&PlacedLaunch> = match placed.iter().any(|p| happens(&p)) {
+        true => placed.iter().filter(happens).collect(),
+        false => placed.iter().collect(),
+    };
     let launches: &[&HostLaunch] = &placed.iter().map(|p| &p.launch).collect::<Vec<_>>();
     let lines: Vec<&String> = placed.iter().map(|p| &p.line).collect();
     facts.place = match lines.as_slice() {

@@ -14,6 +14,7 @@ mod facts;
 mod fields;
 mod foreign;
 mod mentions;
+mod outside;
 mod overlaps;
 mod places;
 mod pointers;
@@ -125,6 +126,8 @@ struct Host<'l, 'u> {
     choices: BTreeMap<(usize, usize), (N, Vec<i128>)>,
     /// What parameters of the template of the function are.
     fixed: Fixed,
+    /// Variables that stand for themselves: with their values, the launch is never reached.
+    unfollowed: HashSet<usize>,
     /// What is taken of numbers that are made fractions.
     taken: Vec<B>,
     /// Are the arrays in a variable named only where elements are meant?
@@ -223,6 +226,8 @@ fn fixed<'u>(unit: &'u Unit<'u>, kernel: &FunDecl<'u>, name: Node<'u>, bindings:
     Some(pairs.collect())
 }
 
+/// A launch that constants exclude is read as if these were not known, so that the conditions around it may hold.
+/// [HOST-EXCLUDED]
 fn launch<'u>(
     unit: &'u Unit<'u>,
     lower: &mut Lower<'u>,
@@ -231,13 +236,32 @@ fn launch<'u>(
     arguments: Arguments<'u>,
     fixed: Fixed,
 ) -> Option<Vec<HostLaunch>> {
+    let mut excluded = HashSet::new();
+    let read = launch_without(unit, lower, call, config, &arguments, &fixed, &mut excluded);
+    if excluded.is_empty() {
+        return read;
+    }
+    launch_without(unit, lower, call, config, &arguments, &fixed, &mut excluded).or(read)
+}
+
+/// The launch, where the values of some variables are not followed; those that exclude it are added to them.
+fn launch_without<'u>(
+    unit: &'u Unit<'u>,
+    lower: &mut Lower<'u>,
+    call: Node<'u>,
+    config: Config<'u>,
+    arguments: &Arguments<'u>,
+    fixed: &Fixed,
+    excluded: &mut HashSet<usize>,
+) -> Option<Vec<HostLaunch>> {
     let function = function_around(call)?;
     let mut host = Host::new(unit, lower, function, call);
-    host.fixed = fixed;
+    host.fixed = fixed.clone();
+    host.unfollowed = excluded.clone();
     let arguments = match arguments {
-        Arguments::Values(values) => values,
+        Arguments::Values(values) => values.clone(),
         Arguments::Addresses(array) => {
-            host.copied = addresses(unit, function, array)?;
+            host.copied = addresses(unit, function, *array)?;
             host.copied.iter().map(|a| a.child_by_field_name("argument")).collect::<Option<_>>()?
         }
     };
@@ -265,6 +289,7 @@ fn launch<'u>(
     let passed: Passed = arguments.iter().map(|a| host.passed(*a)).collect();
     let objects = arguments.iter().map(|a| host.object(*a)).collect();
     let facts = host.facts(call, function);
+    excluded.extend(host.unfollowed.iter());
     let (types, symbols) = (std::mem::take(&mut host.types), host.symbols.iter().cloned().collect());
     let (sizes, parameters) = (std::mem::take(&mut host.sizes), host.parameters());
     let computed = std::mem::take(&mut host.computed);
@@ -319,6 +344,7 @@ impl<'l, 'u> Host<'l, 'u> {
             results: HashMap::new(),
             choices: BTreeMap::new(),
             fixed: Fixed::new(),
+            unfollowed: HashSet::new(),
             taken: Vec::new(),
             kept: HashMap::new(),
             symbols: HashSet::new(),
