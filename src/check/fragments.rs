@@ -100,11 +100,14 @@ struct Folder<'f> {
     alone: Vec<PathBuf>,
 }
 
+/// The file that uses a kernel of another one, and how, where that is understood.
+type Use<'f> = (usize, Option<&'f ForeignLaunches>);
+
 /// [HOST-LINKED] Gives kernels the launches of other files, which do not define them.
 pub fn link(files: &mut [SourceFile]) {
     let folder = |file: &SourceFile| canonical(Path::new(&file.report.path).parent().unwrap_or(Path::new("")));
     let folders: Vec<PathBuf> = files.iter().map(folder).collect();
-    let mut linked: BTreeMap<(usize, usize), Vec<(usize, Option<&ForeignLaunches>)>> = BTreeMap::new();
+    let mut linked: BTreeMap<(usize, usize), Vec<Use>> = BTreeMap::new();
     for (user, (name, uses)) in files.iter().enumerate().flat_map(|(u, f)| f.foreign.iter().map(move |of| (u, of))) {
         let is_meant = |k: &SourceKernel| k.is_external && k.name.split('<').next() == Some(name);
         let kernels = files.iter().enumerate().flat_map(|(f, file)| (0..file.kernels.len()).map(move |k| (f, k)));

@@ -30,10 +30,12 @@ pub fn foreign_kernels(lower: &mut Lower) -> BTreeMap<String, Vec<Foreign>> {
         let defined: Vec<Vec<Type>> = defined.iter().map(|d| types(lower, d)).collect();
         for decl in declared {
             let own = types(lower, decl);
-            if !defined.contains(&own) && !(template && decl.template.is_some()) {
+            let is_template = decl.template.is_some();
+            let is_defined = defined.contains(&own) || template && is_template;
+            if !is_defined {
                 let (launches, all) = launches(lower, decl, &Bindings::default());
                 // Which instance of a template they are of is not asked.
-                let all = all && decl.template.is_none();
+                let all = all && !is_template;
                 let parameters = Some(own.len());
                 found.entry(name.clone()).or_default().push(Foreign { parameters, launches, all });
             }
