@@ -21,7 +21,8 @@ impl<'u> Host<'_, 'u> {
     /// Where what a version of a variable holds is computed here: the constants that it surely is at some time.
     pub(super) fn computed_from(&mut self, variable: usize, part: &Part, version: &Version) -> Option<Vec<i128>> {
         let known = &self.variables[variable];
-        if known.outside.is_some() {
+        // Sizes from outside may be any; of a number, the text says whether it is asked for.
+        if known.outside.is_some() && *part == Part::Whole {
             let first = known.declarator.and_then(|d| d.parent()?.child_by_field_name("value"));
             let is_input = self.is_asked_for(known.name);
             return (!is_input).then(|| first.and_then(|v| self.constant(v)?.as_num()).into_iter().collect());

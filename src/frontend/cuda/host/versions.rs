@@ -290,14 +290,16 @@ impl<'u> Host<'_, 'u> {
         let place = event.node.child_by_field_name("left").or_else(|| event.node.child_by_field_name("argument"))?;
         let plain = self.path_of(place).is_some_and(|(_, _, whole)| whole);
         let operator = self.unit.str(event.node.child_by_field_name("operator")?);
-        let (by, by_ty) = match event.node.child_by_field_name("right") {
-            Some(right) if plain && self.type_of(right).is_some_and(|r| in_common(r, ty) == ty) => {
+        let (by, by_ty) = match event.node.child_by_field_name("right").filter(|_| plain) {
+            Some(right) => {
+                // A constant of the unit counts as an `int`.
+                let own = self.type_of(right).or_else(|| self.constant(right).map(|_| IntTy::I32))?;
                 // What is negative is another number in an unsigned type.
-                let fits = ty.signed || self.least(right).is_some_and(|n| n >= 0);
-                (self.number(right).filter(|_| fits)?, self.type_of(right)?)
+                let fits = in_common(own, ty) == ty && (ty.signed || self.least(right).is_some_and(|n| n >= 0));
+                (self.number(right).filter(|_| fits)?, own)
             }
             None if plain => (N::num(1), ty),
-            _ => return None,
+            None => return None,
         };
         let before = self.value_at(variable, part, Some(ty), event.node);
         let known = by.as_num();
