@@ -87,6 +87,9 @@ fn sizes_are_followed_through_variables_that_do_not_change() {
         ("dim3 b(N, 1); b.x = 32;", "dim3 b(N, 1); b.y = M;"),
         ("int b = N; ", "int b = N; b = 3 * N;"),
         ("int b; b = N;", "int b; b = 64;"),
+        ("int b = 64; b /= M;", "int b = N; b *= 3;"),
+        ("dim3 b(N * 3); b.x -= N;", "dim3 b(N); b.x <<= 2;"),
+        ("int b = 31; b++;", "int b = 31; b += 2;"),
     ] {
         decides(UP_TO_32, &host(safe), &host(racy));
     }
@@ -94,8 +97,7 @@ fn sizes_are_followed_through_variables_that_do_not_change() {
 
 #[test]
 fn a_variable_that_changes_stands_for_nothing() {
-    for body in ["int b = 16; if (p) b = 64;", "int b = 16; grow(&b);", "int b = 16; change(b);", "int b; b = 16; b++;"]
-    {
+    for body in ["int b = 16; if (p) b = 64;", "int b = 16; grow(&b);", "int b = 16; change(b);", "int b = 32; b++;"] {
         let text =
             format!("{UP_TO_32}\nvoid change(int &x) {{ x = 64; }}\nvoid f(int *p) {{ {body} k<<<1, b>>>(p); }}");
         assert_eq!(check(&text, false).verdict, Verdict::Racy, "{body}");
@@ -607,7 +609,7 @@ fn an_included_file_is_checked_where_it_is_launched() {
     }
 }
 
-/// Of a file that declares the kernel and launches it too, only its name is known: what the other one says is not all.
+/// [HOST-LINKED]: a file that declares the kernel launches it too.
 #[test]
 fn launches_of_another_file_count() {
     let files = |other: &str| {
@@ -621,8 +623,50 @@ fn launches_of_another_file_count() {
     };
     let declared = "__global__ void k(int *a);\n";
     assert_eq!(verdict(declared), (Verdict::RaceFree, false));
-    assert_eq!(verdict(&format!("{declared}void g(int *p) {{ k<<<1, 64>>>(p); }}\n")), (Verdict::Racy, true));
+    assert_eq!(verdict(&format!("{declared}void g(int *p) {{ k<<<1, 64>>>(p); }}\n")), (Verdict::Racy, false));
+    assert_eq!(verdict(&format!("{declared}void g(int *p) {{ k<<<1, 16>>>(p); }}\n")), (Verdict::RaceFree, false));
+    assert_eq!(
+        verdict("__global__ void k(int *a, int n);\nvoid g(int *p) { k<<<1, 16>>>(p, 1); }\n"),
+        (Verdict::Racy, true)
+    );
     assert_eq!(verdict(&format!("{declared}auto held = k;\n")), (Verdict::Racy, true));
+}
+
+/// [HOST-LINKED]: the files beside a kernel's are searched for launches.
+#[test]
+fn launches_beside_a_kernel_count() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("a file");
+        (path, text.to_owned())
+    };
+    let run = |kernel: &(PathBuf, String)| {
+        let settings = Settings { jobs: 1, ..Settings::default() };
+        check_files(std::slice::from_ref(kernel), &settings, &solver_settings()).kernels.remove(0)
+    };
+    let kernel = write("k.cu", UP_TO_32);
+    assert_eq!(run(&kernel).verdict, Racy);
+    write("k.h", "__global__ void k(int *);\n");
+    let launch = |block: usize| format!("#include \"k.h\"\nvoid f(int *p) {{ k<<<1, {block}>>>(p); }}\n");
+    write("main.cu", &launch(32));
+    let found = run(&kernel);
+    assert_eq!((found.verdict, found.launch.block[0]), (Free, Some(32)));
+    assert_eq!(run(&write("k.cu", &format!("static {UP_TO_32}"))).verdict, Racy);
+    let kernel = write("k.cu", UP_TO_32);
+    // What another file defines is its own.
+    write("more.cu", &format!("{UP_TO_32}\nvoid g(int *p) {{ k<<<1, 64>>>(p); }}\n"));
+    assert_eq!(run(&kernel).verdict, Free);
+    for more in [
+        launch(64),
+        "#include \"missing.h\"\nvoid g(int *p) { k<<<1, 16>>>(p); }\n".to_owned(),
+        "#include \"k.h\"\nauto held = k;\nvoid g(int *p) { held<<<1, 16>>>(p); }\n".to_owned(),
+        format!("__global__ void k(int *a, int n) {{}}\n{}", launch(64)),
+        format!("__global__ void k(float *a) {{}}\n{}", launch(64)),
+    ] {
+        write("more.cu", &more);
+        assert_eq!(run(&kernel).verdict, Racy, "{more}");
+    }
 }
 
 /// [HOST-POWER]: sizes that are doubled and halved.

@@ -91,6 +91,7 @@ impl<'k> Given<'k> {
         let kernel = SourceKernel {
             name: self.kernel.name.clone(),
             host: self.kernel.host.clone(),
+            launches: Vec::new(),
             code: KernelCode::Protocol(part),
             ..*self.kernel
         };

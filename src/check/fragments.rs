@@ -7,15 +7,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::source::{Launched, SourceFile, SourceKernel};
+use super::source::{ForeignLaunches, Launched, SourceFile, SourceKernel};
 use crate::base::text::text_of;
 use crate::report::finding::{FileStatus, Message};
 
 /// A folder with more files is not searched for those that include another one.
 const MAX_SIBLINGS: usize = 512;
 
-/// When more files include one, none of them is read.
-const MAX_INCLUDERS: usize = 8;
+/// When more files include one, or may launch kernels of a folder, none of them is read.
+const MAX_BESIDE: usize = 8;
+
+/// Nor is a folder with more bytes searched.
+const MAX_FOLDER: u64 = 32 << 20;
 
 /// Larger files are data.
 const MAX_BYTES: u64 = 4 << 20;
@@ -48,8 +51,9 @@ fn is_protocol(file: &SourceFile) -> bool {
     Path::new(&file.report.path).extension().is_some_and(|e| e.eq_ignore_ascii_case("map"))
 }
 
-/// Files beside the given ones that include one of them whose kernels no given file launches.
-pub fn includers(given: &[SourceFile]) -> Vec<PathBuf> {
+/// Files beside the given ones that include one of them whose kernels no given file launches, or that name a kernel of
+/// one where they launch some. [HOST-UNIT], [HOST-LINKED]
+pub fn beside(given: &[SourceFile]) -> Vec<PathBuf> {
     let mut definitions = Definitions(BTreeMap::new());
     let mut launched: BTreeSet<Definition> = BTreeSet::new();
     for file in given {
@@ -58,17 +62,26 @@ pub fn includers(given: &[SourceFile]) -> Vec<PathBuf> {
         }
     }
     let read: BTreeSet<PathBuf> = given.iter().map(|f| canonical(Path::new(&f.report.path))).collect();
-    let mut folders: BTreeMap<PathBuf, Siblings> = BTreeMap::new();
-    let mut found: Vec<PathBuf> = Vec::new();
+    let mut folders: BTreeMap<PathBuf, Folder> = BTreeMap::new();
     for file in given.iter().filter(|f| is_part(f) && !is_protocol(f)) {
+        let Some(path) = Path::new(&file.report.path).parent() else { continue };
+        let new = || Folder { path, names: BTreeSet::new(), alone: Vec::new() };
+        let folder = folders.entry(canonical(path)).or_insert_with(new);
+        folder.names.extend(file.kernels.iter().filter(|k| k.is_external).map(|k| k.name.as_str()));
         let own = canonical(Path::new(&file.report.path));
-        let alone = file.kernels.iter().any(|kernel| {
+        let alone = |kernel: &SourceKernel| {
             let definition = definitions.of(file, kernel);
             definition.0 == own && !launched.contains(&definition)
-        });
-        let Some(folder) = Path::new(&file.report.path).parent().filter(|_| alone) else { continue };
-        let siblings = folders.entry(canonical(folder)).or_insert_with(|| Siblings::read(folder));
-        for path in siblings.that_include(&own) {
+        };
+        if file.kernels.iter().any(alone) {
+            folder.alone.push(own);
+        }
+    }
+    let mut found: Vec<PathBuf> = Vec::new();
+    for folder in folders.values().filter(|f| !f.names.is_empty() || !f.alone.is_empty()) {
+        let siblings = Siblings::read(folder.path, &folder.names);
+        let including = folder.alone.iter().flat_map(|own| siblings.that_include(own));
+        for path in including.chain(siblings.that_launch(&read)) {
             if !read.contains(&canonical(&path)) && !found.contains(&path) {
                 found.push(path);
             }
@@ -77,48 +90,130 @@ pub fn includers(given: &[SourceFile]) -> Vec<PathBuf> {
     found
 }
 
-/// Where other files launch a kernel too, of which they have only a declaration, its own file does not say how it is launched.
-pub fn forget_launches(files: &mut [SourceFile]) {
-    let mut users: BTreeMap<String, String> = BTreeMap::new();
-    for file in files.iter() {
-        users.extend(file.foreign.iter().map(|name| (name.clone(), file.report.path.clone())));
-    }
-    for file in files.iter_mut().filter(|_| !users.is_empty()) {
-        for kernel in file.kernels.iter_mut().filter(|k| k.launched == Launched::Read) {
-            let Some(user) = users.get(kernel.name.split('<').next().unwrap_or("")) else { continue };
-            (kernel.host, kernel.launched) = (kernel.host.of_some_launch(), Launched::Unread);
-            let text = format!("`{}` is used in {user} as well: its launches here are not taken for all", kernel.name);
-            file.report.messages.push(Message { code: "launched-elsewhere", text, at: None, help: None });
+/// What is looked for in a folder.
+struct Folder<'f> {
+    /// As it was given.
+    path: &'f Path,
+    /// Kernels that other files may launch.
+    names: BTreeSet<&'f str>,
+    /// Files whose kernels are launched nowhere.
+    alone: Vec<PathBuf>,
+}
+
+/// The file that uses a kernel of another one, and how, where that is understood.
+type Use<'f> = (usize, Option<&'f ForeignLaunches>);
+
+/// [HOST-LINKED] Gives kernels the launches of other files, which do not define them.
+pub fn link(files: &mut [SourceFile]) {
+    let folder = |file: &SourceFile| canonical(Path::new(&file.report.path).parent().unwrap_or(Path::new("")));
+    let folders: Vec<PathBuf> = files.iter().map(folder).collect();
+    let mut linked: BTreeMap<(usize, usize), Vec<Use>> = BTreeMap::new();
+    for (user, (name, uses)) in files.iter().enumerate().flat_map(|(u, f)| f.foreign.iter().map(move |of| (u, of))) {
+        let is_meant = |k: &SourceKernel| k.is_external && k.name.split('<').next() == Some(name);
+        let kernels = files.iter().enumerate().flat_map(|(f, file)| (0..file.kernels.len()).map(move |k| (f, k)));
+        let all: Vec<(usize, usize)> =
+            kernels.filter(|(f, k)| *f != user && is_meant(&files[*f].kernels[*k])).collect();
+        let near: Vec<(usize, usize)> = all.iter().copied().filter(|(f, _)| folders[*f] == folders[user]).collect();
+        let is_declared = uses.iter().any(|of| of.parameters.is_some());
+        let meant: &[(usize, usize)] = if near.is_empty() && is_declared { &all } else { &near };
+        let count = |(f, k): &(usize, usize)| Some(files[*f].kernels[*k].parameters().len());
+        // What fits no kernel may be for any that nothing else fits.
+        let is_open = uses.iter().any(|of| !meant.iter().any(|at| count(at) == of.parameters));
+        for at in meant {
+            let own: Vec<&ForeignLaunches> = uses.iter().filter(|of| count(at) == of.parameters).collect();
+            let is_unread = own.is_empty() && is_open;
+            let uses = own.into_iter().map(Some).chain(is_unread.then_some(None));
+            linked.entry(*at).or_default().extend(uses.map(|of| (user, of)));
         }
+    }
+    for (user, file) in files.iter().enumerate().filter(|(_, file)| file.report.status == FileStatus::Failed) {
+        let names: BTreeSet<&str> = identifiers(&file.report.text).map(|(_, name)| name).collect();
+        for (f, other) in files.iter().enumerate().filter(|(f, _)| folders[*f] == folders[user]) {
+            let named = |k: &usize| other.kernels[*k].is_external && names.contains(other.kernels[*k].name.as_str());
+            for k in (0..other.kernels.len()).filter(named) {
+                linked.entry((f, k)).or_default().push((user, None));
+            }
+        }
+    }
+    let mut changes = Vec::new();
+    for ((f, k), uses) in linked {
+        let kernel = &files[f].kernels[k];
+        let mut launches = kernel.launches.clone();
+        let known = uses.iter().filter_map(|(_, of)| *of);
+        launches.extend(known.flat_map(|of| &of.launches).cloned());
+        let unread = uses.iter().find(|(_, of)| of.is_none_or(|of| !of.all)).map(|(user, _)| *user);
+        let text = unread.filter(|_| kernel.launched == Launched::Read).map(|user| {
+            let user = &files[user].report.path;
+            format!("`{}` is used in {user} as well: its launches here are not taken for all", kernel.name)
+        });
+        changes.push((f, k, launches, kernel.launched != Launched::Unread && unread.is_none(), text));
+    }
+    for (f, k, launches, all, text) in changes {
+        files[f].kernels[k].set_launches(launches, all);
+        let message = text.map(|text| Message { code: "launched-elsewhere", text, at: None, help: None });
+        files[f].report.messages.extend(message);
     }
 }
 
-/// The files of a folder that are C, and which of the others each one includes.
-struct Siblings(Vec<(PathBuf, PathBuf, BTreeSet<PathBuf>)>);
+/// A file of a folder that is C.
+struct Sibling {
+    own: PathBuf,
+    path: PathBuf,
+    /// Those of the folder that it includes.
+    included: BTreeSet<PathBuf>,
+    /// The kernels that are looked for which it names; what it declares of them, and what it defines.
+    named: BTreeSet<String>,
+    declared: BTreeSet<(String, String)>,
+    defined: BTreeSet<(String, String)>,
+    /// Does it launch kernels?
+    launches: bool,
+}
+
+impl Sibling {
+    /// Is it compiled by itself?
+    fn is_unit(&self) -> bool {
+        let units = ["cu", "hip", "c", "cc", "cpp", "cxx"];
+        self.path.extension().is_some_and(|e| units.iter().any(|known| e == *known))
+    }
+}
+
+struct Siblings(Vec<Sibling>);
 
 impl Siblings {
-    fn read(folder: &Path) -> Siblings {
+    fn read(folder: &Path, names: &BTreeSet<&str>) -> Siblings {
         // The folder of a file that is named without one.
         let listed = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let entries = std::fs::read_dir(listed).into_iter().flatten().flatten();
-        let mut names: Vec<_> = entries.take(MAX_SIBLINGS + 1).map(|e| e.file_name()).collect();
-        if names.len() > MAX_SIBLINGS {
+        let mut files: Vec<_> = entries.take(MAX_SIBLINGS + 1).map(|e| e.file_name()).collect();
+        if files.len() > MAX_SIBLINGS {
             return Siblings(Vec::new());
         }
-        names.sort();
-        let mut files = Vec::new();
-        for name in names {
+        files.sort();
+        let (mut found, mut left) = (Vec::new(), MAX_FOLDER);
+        for name in files {
             let path = folder.join(&name);
             let known = ["cu", "cuh", "h", "hpp", "hip", "c", "cc", "cpp", "cxx"];
             let is_c = path.extension().and_then(|e| e.to_str()).is_some_and(|e| known.contains(&e));
-            let is_small = std::fs::metadata(&path).is_ok_and(|m| m.is_file() && m.len() <= MAX_BYTES);
-            if let Some(text) = (is_c && is_small).then(|| std::fs::read(&path).ok()).flatten() {
-                let text = text_of(text);
-                let included = text.lines().filter_map(included).map(|name| canonical(&folder.join(name)));
-                files.push((canonical(&path), path.clone(), included.collect()));
+            let size = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file).map(|m| m.len());
+            let Some(size) = size.filter(|size| is_c && *size <= MAX_BYTES) else { continue };
+            let Some(rest) = left.checked_sub(size) else { return Siblings(Vec::new()) };
+            left = rest;
+            let Ok(text) = std::fs::read(&path) else { continue };
+            let text = text_of(text);
+            let included = text.lines().filter_map(included).map(|name| canonical(&folder.join(name))).collect();
+            let (mut named, mut declared, mut defined) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+            for (at, name) in identifiers(&text).filter(|(_, name)| names.contains(name)) {
+                named.insert(name.to_owned());
+                match declaration(&text, at, name) {
+                    Some((parameters, true)) => defined.insert((name.to_owned(), parameters)),
+                    Some((parameters, false)) => declared.insert((name.to_owned(), parameters)),
+                    None => false,
+                };
             }
+            let launches = ["<<<", "cudaLaunch", "hipLaunch"].iter().any(|launch| text.contains(launch));
+            found.push(Sibling { own: canonical(&path), path, included, named, declared, defined, launches });
         }
-        Siblings(files)
+        Siblings(found)
     }
 
     /// The files that are compiled by themselves, and include this one, or one that does.
@@ -126,23 +221,71 @@ impl Siblings {
         let mut reached: BTreeSet<&Path> = BTreeSet::from([file]);
         loop {
             let before = reached.len();
-            for (own, _, included) in &self.0 {
-                if included.iter().any(|i| reached.contains(i.as_path())) {
-                    reached.insert(own);
+            for sibling in &self.0 {
+                if sibling.included.iter().any(|i| reached.contains(i.as_path())) {
+                    reached.insert(&sibling.own);
                 }
             }
             if reached.len() == before {
                 break;
             }
         }
-        let is_unit = |path: &Path| {
-            path.extension().is_some_and(|e| ["cu", "hip", "c", "cc", "cpp", "cxx"].iter().any(|known| e == *known))
-        };
-        let found =
-            self.0.iter().filter(|(own, path, _)| own != file && reached.contains(own.as_path()) && is_unit(path));
-        let found: Vec<PathBuf> = found.map(|(_, path, _)| path.clone()).collect();
-        if found.len() > MAX_INCLUDERS { Vec::new() } else { found }
+        let found = self.0.iter().filter(|s| s.own != file && reached.contains(s.own.as_path()) && s.is_unit());
+        few(found.map(|s| s.path.clone()).collect())
     }
+
+    /// The files that are compiled by themselves, are not among those that were `read`, and launch kernels, with those that
+    /// they include, and name one which they do not define.
+    fn that_launch(&self, read: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
+        let of = |path: &Path| self.0.iter().find(|s| s.own == path);
+        let launches = |unit: &&Sibling| {
+            let mut parts: Vec<&Sibling> = vec![*unit];
+            let mut at = 0;
+            while let Some(part) = parts.get(at) {
+                for inner in part.included.iter().filter_map(|path| of(path)) {
+                    if !parts.iter().any(|p| p.own == inner.own) {
+                        parts.push(inner);
+                    }
+                }
+                at += 1;
+            }
+            let defined: BTreeSet<&(String, String)> = parts.iter().flat_map(|p| &p.defined).collect();
+            let is_other = |name: &String| !defined.iter().any(|(own, _)| own == name);
+            parts.iter().any(|p| p.launches)
+                && (parts.iter().flat_map(|p| &p.named).any(is_other)
+                    || parts.iter().flat_map(|p| &p.declared).any(|d| !defined.contains(d)))
+        };
+        let units = self.0.iter().filter(|s| s.is_unit() && !read.contains(&s.own));
+        few(units.filter(launches).map(|s| s.path.clone()).collect())
+    }
+}
+
+/// Files, unless they are many.
+fn few(files: Vec<PathBuf>) -> Vec<PathBuf> {
+    if files.len() > MAX_BESIDE { Vec::new() } else { files }
+}
+
+/// The names in a text, and where they stand.
+fn identifiers(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let names = text.split(move |c| !is_part(c)).filter(|name| !name.is_empty());
+    names.map(|name| (name.as_ptr() as usize - text.as_ptr() as usize, name))
+}
+
+/// The declaration of a kernel that stands here: its parameters, and whether a body follows.
+fn declaration(text: &str, at: usize, name: &str) -> Option<(String, bool)> {
+    let head = text[..at].rsplit([';', '{', '}']).next()?;
+    let list = text[at + name.len()..].trim_start().strip_prefix('(').filter(|_| head.contains("__global__"))?;
+    let mut depth = 1usize;
+    let end = list.find(|c: char| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        depth == 0
+    })?;
+    Some((list[..end].split_whitespace().collect(), list[end + 1..].trim_start().starts_with('{')))
 }
 
 /// The name in `#include "name"`, or `<name>`: a project gives its own folders for that too.

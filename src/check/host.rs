@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools;
 
-use crate::base::{FileId, Name, OF_HOST, SourceMap};
+use crate::base::{FileId, Name, OF_HOST, SourceMap, Span};
 use crate::exp::display::plain;
 use crate::exp::{B, BExp, IntTy, N, NExp, NRel, Subst, Var, free_vars_b};
 use crate::frontend::cuda::host::{Given, HostLaunch, ObjectParts, Overlap};
@@ -97,32 +97,62 @@ impl HostFacts {
     }
 }
 
+/// A launch, and where it is.
+#[derive(Clone, Debug)]
+pub struct PlacedLaunch {
+    launch: HostLaunch,
+    /// The line, in words.
+    line: String,
+    /// The lines of calls of what launches it, where there may be others, and their file where it is another one.
+    open_calls: BTreeSet<(String, usize)>,
+}
+
+/// The launches that a unit has of a kernel that `own` defines, a file of this unit if there is one. Nobody else calls what
+/// is in the unit of `main`.
+pub fn placed(
+    launches: Vec<HostLaunch>,
+    own: Option<FileId>,
+    sources: &SourceMap,
+    has_main: bool,
+) -> Vec<PlacedLaunch> {
+    let file = |span: Span| match sources.path(span.file).file_name().filter(|_| Some(span.file) != own) {
+        Some(name) => format!(" of {}", name.to_string_lossy()),
+        None => String::new(),
+    };
+    let one = |launch: HostLaunch| {
+        let line = format!("{}{}", sources.start(launch.span).line, file(launch.span));
+        let calls = launch.calls.iter().map(|c| sources.start(*c).line).join(" and ");
+        let line = if calls.is_empty() { line } else { format!("{line}, called from line {calls}") };
+        let other = |span: Span| if own.is_none() { file(span) } else { String::new() };
+        let open_calls =
+            launch.open_calls.iter().filter(|_| !has_main).map(|c| (other(*c), sources.start(*c).line)).collect();
+        PlacedLaunch { launch, line, open_calls }
+    };
+    launches.into_iter().map(one).collect()
+}
+
 /// Puts the launches of a kernel together.
-pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], own: FileId, sources: &SourceMap) -> HostFacts {
+pub fn host_facts(params: &[VarDecl], placed: &[PlacedLaunch]) -> HostFacts {
     let mut facts = HostFacts::default();
-    if launches.is_empty() {
+    if placed.is_empty() {
         return facts;
     }
-    let lines: Vec<String> = launches
-        .iter()
-        .map(|launch| {
-            let line = sources.start(launch.span).line;
-            let file = sources.path(launch.span.file);
-            let line = match file.file_name().filter(|_| launch.span.file != own) {
-                Some(name) => format!("{line} of {}", name.to_string_lossy()),
-                None => line.to_string(),
-            };
-            let calls: Vec<String> = launch.calls.iter().map(|c| sources.start(*c).line.to_string()).collect();
-            if calls.is_empty() { line } else { format!("{line}, called from line {}", calls.join(" and ")) }
-        })
-        .collect();
+    // What a constant excludes is no launch, where there is another.
+    let happens = |p: &&PlacedLaunch| p.launch.facts.iter().all(|fact| fact.as_lit() != Some(false));
+    let placed: Vec<&PlacedLaunch> = match placed.iter().any(|p| happens(&p)) {
+        true => placed.iter().filter(happens).collect(),
+        false => placed.iter().collect(),
+    };
+    let launches: &[&HostLaunch] = &placed.iter().map(|p| &p.launch).collect::<Vec<_>>();
+    let lines: Vec<&String> = placed.iter().map(|p| &p.line).collect();
     facts.place = match lines.as_slice() {
         [one] => format!("the launch on line {one}"),
-        lines => format!("the launches on lines {}", lines.join(", ")),
+        lines => format!("the launches on lines {}", lines.iter().join(", ")),
     };
-    let calls: BTreeSet<usize> = launches.iter().flat_map(|l| &l.open_calls).map(|c| sources.start(*c).line).collect();
+    let calls: BTreeSet<&(String, usize)> = placed.iter().flat_map(|p| &p.open_calls).collect();
     let only = |lines: String| format!("what launches the kernel is called from lines {lines} only");
-    facts.only_calls = (!calls.is_empty()).then(|| only(calls.iter().map(usize::to_string).join(", ")));
+    facts.only_calls =
+        (!calls.is_empty()).then(|| only(calls.iter().map(|(file, line)| format!("{line}{file}")).join(", ")));
     facts.block = [0, 1, 2].map(|axis| common(launches.iter().map(|l| l.block[axis].as_ref())));
     facts.grid = [0, 1, 2].map(|axis| common(launches.iter().map(|l| l.grid[axis].as_ref())));
     // Of a size that is not understood the first axis is one that is meant.
@@ -187,11 +217,11 @@ pub fn host_facts(params: &[VarDecl], launches: &[HostLaunch], own: FileId, sour
 }
 
 /// The globals that all launches compute in ways that are not followed, where they give no constant. [HOST-COMPUTED]
-fn computed(params: &[VarDecl], launches: &[HostLaunch]) -> BTreeMap<String, Vec<i128>> {
+fn computed(params: &[VarDecl], launches: &[&HostLaunch]) -> BTreeMap<String, Vec<i128>> {
     let mut found: BTreeMap<String, Vec<i128>> = BTreeMap::new();
     // Constants; where something else is given, `None` if it may be anything.
     let in_all = |of: &dyn Fn(&HostLaunch) -> Said| {
-        let known: Vec<(bool, Option<Vec<i128>>)> = launches.iter().map(of).collect();
+        let known: Vec<(bool, Option<Vec<i128>>)> = launches.iter().map(|launch| of(launch)).collect();
         let any = known.iter().any(|(is_constant, _)| !is_constant);
         let all: Option<Vec<Vec<i128>>> = known.into_iter().map(|(_, first)| first).collect();
         all.filter(|_| any).map(|all| all.concat())
@@ -503,7 +533,7 @@ fn shared(params: &[VarDecl], launch: &HostLaunch) -> Shared {
 }
 
 /// What all launches give one array are aliases; what some do may overlap. [HOST-OVERLAP]
-fn overlaps(params: &[VarDecl], launches: &[HostLaunch], facts: &mut HostFacts) {
+fn overlaps(params: &[VarDecl], launches: &[&HostLaunch], facts: &mut HostFacts) {
     let each: Vec<Shared> = launches.iter().map(|launch| shared(params, launch)).collect();
     let pairs: Vec<&(String, String)> = each.iter().flat_map(Shared::keys).unique().collect();
     let behind = |pair: &(String, String)| each.iter().filter_map(|found| found.get(pair)).map(|(b, _)| *b).max();
@@ -563,7 +593,7 @@ fn offset(later: &str, earlier: &str, known: &HostFacts) -> Option<N> {
 }
 
 /// The distances of pointers that each launch says something of.
-fn said_by_all(params: &[VarDecl], launches: &[HostLaunch], known: &HostFacts) -> BTreeSet<Name> {
+fn said_by_all(params: &[VarDecl], launches: &[&HostLaunch], known: &HostFacts) -> BTreeSet<Name> {
     let said = launches.iter().map(|launch| {
         let relations = distances(params, launch, known, &mut Vec::new());
         relations.iter().flat_map(free_vars_b).map(|v| v.name.clone()).collect::<BTreeSet<Name>>()

@@ -53,6 +53,8 @@ pub fn load_protocols(path: &Path, text: String) -> SourceFile {
                             span,
                             launch_bounds: None,
                             host: Default::default(),
+                            launches: Vec::new(),
+                            is_external: false,
                             launched: Launched::Nowhere,
                             is_whole: true,
                             group_size: None,
@@ -81,7 +83,7 @@ pub fn load_protocols(path: &Path, text: String) -> SourceFile {
         (false, true) => FileStatus::Failed,
     };
     let report = FileReport { path: path.display().to_string(), text, status, messages };
-    SourceFile { sources, header: Header::default(), kernels, foreign: BTreeSet::new(), report }
+    SourceFile { sources, header: Header::default(), kernels, foreign: Default::default(), report }
 }
 
 fn message(sources: &SourceMap, span: Span, text: String) -> Message {

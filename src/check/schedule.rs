@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use super::fragments::{checked, forget_launches, includers};
+use super::fragments::{beside, checked, link};
 use super::kernel::{CheckOptions, check_kernel};
 use super::launch::{GivenDims, launch};
 use super::source::{SourceFile, SourceOptions, load};
@@ -100,9 +100,9 @@ pub fn check_files(inputs: &[(PathBuf, String)], settings: &Settings, solver: &S
         files.iter().enumerate().flat_map(|(f, file)| (0..file.kernels.len()).map(move |k| (f, k))).collect()
     } else {
         let text = |path: PathBuf| Some((path.clone(), text_of(std::fs::read(path).ok()?)));
-        let more: Vec<(PathBuf, String)> = includers(&files).into_iter().filter_map(text).collect();
+        let more: Vec<(PathBuf, String)> = beside(&files).into_iter().filter_map(text).collect();
         files.extend(read(&more));
-        forget_launches(&mut files);
+        link(&mut files);
         checked(&mut files, inputs.len())
     };
     tasks.retain(|(f, k): &(usize, usize)| {

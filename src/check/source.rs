@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::host::{HostFacts, host_facts};
+use super::host::{HostFacts, PlacedLaunch, host_facts, placed};
 use super::protocol::load_protocols;
 use crate::base::{FileId, SourceMap, Span};
 use crate::frontend::cuda::bundled;
-use crate::frontend::cuda::host::{Filled, filled, launches};
+use crate::frontend::cuda::host::{Filled, Foreign, filled, foreign_kernels, is_internal, launches};
 use crate::frontend::cuda::lower::{Lower, LoweredKernel};
 use crate::frontend::cuda::unit::{Dialect, Unit, is_nested_too_deep};
 use crate::frontend::header::{Extent, Header, parse_header};
@@ -17,7 +17,7 @@ use crate::frontend::preprocess::{
     CUDA_PREDEFINED, Clause, DiskFiles, Limits, OPENCL_PREDEFINED, Options, Severity, preprocess,
 };
 use crate::kernel::infer::Inferred;
-use crate::kernel::ir::Storage;
+use crate::kernel::ir::{Storage, VarDecl};
 use crate::report::finding::{FileReport, FileStatus, Location, Message};
 
 /// A file with the kernels found in it.
@@ -25,9 +25,18 @@ pub struct SourceFile {
     pub sources: SourceMap,
     pub header: Header,
     pub kernels: Vec<SourceKernel>,
-    /// Kernels that this file only declares, and uses.
-    pub foreign: BTreeSet<String>,
+    /// Kernels that this file uses and does not define, by name.
+    pub foreign: BTreeMap<String, Vec<ForeignLaunches>>,
     pub report: FileReport,
+}
+
+/// How a file launches a kernel of another one.
+pub struct ForeignLaunches {
+    /// How many parameters the kernel is declared with; `None` where it is not declared.
+    pub parameters: Option<usize>,
+    pub launches: Vec<PlacedLaunch>,
+    /// Are these all?
+    pub all: bool,
 }
 
 /// A kernel of a file, whatever it is written in.
@@ -35,8 +44,12 @@ pub struct SourceKernel {
     pub name: String,
     pub span: Span,
     pub launch_bounds: Option<i128>,
-    /// What launches in the same file say.
+    /// What launches say.
     pub host: HostFacts,
+    /// Those in the same file.
+    pub launches: Vec<PlacedLaunch>,
+    /// May other files launch it?
+    pub is_external: bool,
     pub launched: Launched,
     /// Could all of it be parsed?
     pub is_whole: bool,
@@ -66,6 +79,33 @@ pub enum KernelCode {
     Protocol(Box<Inferred>),
 }
 
+impl SourceKernel {
+    /// The parameters, which arguments of launches are for.
+    pub fn parameters(&self) -> &[VarDecl] {
+        match &self.code {
+            KernelCode::Cuda(lowered) => {
+                let function = &lowered.program.functions[lowered.kernel.0 as usize];
+                &function.vars[..function.params]
+            }
+            KernelCode::Protocol(_) => &[],
+        }
+    }
+
+    /// Takes these launches for those of the kernel, which are all or are not.
+    pub fn set_launches(&mut self, launches: Vec<PlacedLaunch>, all: bool) {
+        self.launched = match (all, launches.is_empty()) {
+            (false, _) => Launched::Unread,
+            (true, true) => Launched::Nowhere,
+            (true, false) => Launched::Read,
+        };
+        let untold = std::mem::take(&mut self.host.untold);
+        let facts = host_facts(self.parameters(), &launches);
+        self.host = if all { facts } else { facts.of_some_launch() };
+        self.host.untold.extend(untold);
+        self.launches = launches;
+    }
+}
+
 impl From<LoweredKernel> for SourceKernel {
     fn from(kernel: LoweredKernel) -> SourceKernel {
         let LoweredKernel { ref name, span, launch_bounds, group_size, uses_offset, whole_groups, .. } = kernel;
@@ -79,6 +119,8 @@ impl From<LoweredKernel> for SourceKernel {
             offset,
             whole_groups,
             host: HostFacts::default(),
+            launches: Vec::new(),
+            is_external: false,
             launched: Launched::Nowhere,
             is_whole: true,
             code: KernelCode::Cuda(Box::new(kernel)),
@@ -225,15 +267,24 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
         messages.push(Message { code: remark.code, text: remark.text.clone(), at, help: remark.help.clone() });
     }
     let origin = |start: usize, end: usize| expanded.origins.origin(start, end).span;
-    let (mut kernels, mut foreign) = (Vec::new(), BTreeSet::new());
+    let (mut kernels, mut foreign) = (Vec::new(), BTreeMap::new());
     match Unit::annotated(&expanded.text, &expanded.annotations, dialect, &origin) {
         Some((mut unit, mut problems)) => {
             unit.set_packing(expanded.pragmas.iter().map(|p| (p.offset, p.expanded.as_str())));
             let mut names = unit.names();
             names.header_missing = expanded.remarks.iter().any(|r| r.code == "include-missing");
-            foreign = unit.foreign_kernels(&names);
             let mut lower = Lower::new(&unit, &names);
             lower.offset = header.offset();
+            // Without `main`, others may call the functions that launch.
+            let has_main = names.functions.contains_key("main");
+            for (name, uses) in foreign_kernels(&mut lower) {
+                let launches_of = |f: Foreign| ForeignLaunches {
+                    parameters: f.parameters,
+                    launches: placed(f.launches, None, &sources, has_main),
+                    all: f.all,
+                };
+                foreign.insert(name, uses.into_iter().map(launches_of).collect());
+            }
             for decl in &names.kernels {
                 for bindings in lower.instances(decl) {
                     let mut lowered = lower.kernel(decl, &bindings);
@@ -250,25 +301,14 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
                             None => {}
                         }
                     }
-                    let function = &lowered.program.functions[lowered.kernel.0 as usize];
                     let (launches, all) = launches(&mut lower, decl, &bindings);
-                    let launched = match (all, launches.is_empty()) {
-                        (false, _) => Launched::Unread,
-                        (true, true) => Launched::Nowhere,
-                        (true, false) => Launched::Read,
-                    };
-                    let params = &function.vars[..function.params];
-                    let mut host = host_facts(params, &launches, lowered.span.file, &sources);
-                    if !all {
-                        host = host.of_some_launch();
-                    }
-                    host.untold.extend(untold);
-                    // Without `main`, others may call the functions that launch.
-                    if names.functions.contains_key("main") {
-                        host.only_calls = None;
-                    }
-                    let is_whole = unit.first_error(decl.node).is_none();
-                    let kernel = SourceKernel { host, launched, is_whole, ..SourceKernel::from(lowered) };
+                    let launches = placed(launches, Some(lowered.span.file), &sources, has_main);
+                    let mut kernel = SourceKernel::from(lowered);
+                    kernel.host.untold = untold;
+                    kernel.set_launches(launches, all);
+                    kernel.is_whole = unit.first_error(decl.node).is_none();
+                    kernel.is_external =
+                        dialect == Dialect::Cuda && decl.template.is_none() && !is_internal(&unit, decl.node);
                     // A file that is included twice gives its kernels once.
                     if !kernels.iter().any(|k: &SourceKernel| k.name == kernel.name && k.span == kernel.span) {
                         kernels.push(kernel);

@@ -28,6 +28,9 @@ pub(super) fn misread(root: Node, text: &str, dialect: Dialect) -> Vec<(usize, &
         assignments(text, &mut found);
         macros(text, &mut found);
         qualifiers(text, &mut found);
+        if dialect == Dialect::Cuda {
+            listed_sizes(text, &mut found);
+        }
     }
     found.sort_unstable();
     found.dedup();
@@ -394,6 +397,28 @@ fn qualifiers(text: &str, found: &mut Vec<(usize, &'static str)>) {
         let next = after.split(|c: char| !is_word(c)).next().unwrap_or("");
         if begins && AFTER.contains(&next) {
             found.extend([(start, "/*"), (start + name.len(), "*/")]);
+        }
+    }
+}
+
+/// `dim3` in front of lists in braces that are the sizes of a launch.
+fn listed_sizes(text: &str, found: &mut Vec<(usize, &'static str)>) {
+    const LONGEST: usize = 4096;
+    for (open, syntax) in text.match_indices("<<<") {
+        let (mut depth, mut begins) = (0usize, true);
+        for (at, byte) in text.bytes().enumerate().skip(open + syntax.len()).take(LONGEST) {
+            match byte {
+                b';' => break,
+                b'>' if depth == 0 && text.as_bytes()[at..].starts_with(b">>>") => break,
+                b'{' if depth == 0 && begins => found.push((at, "dim3")),
+                _ => {}
+            }
+            match byte {
+                b'(' | b'[' | b'{' => depth += 1,
+                b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            begins = depth == 0 && (byte == b',' || begins && byte.is_ascii_whitespace());
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A translation unit after macros: its syntax tree, and what it declares by name.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
@@ -1431,8 +1431,8 @@ impl<'a> Unit<'a> {
     fn collect_uses<'t>(&'t self, names: &mut Names<'t>) {
         let is_template = |list: &Vec<FunDecl>| list.iter().any(|d| d.template.is_some());
         names.uses = names.functions.iter().filter(|(_, l)| is_template(l)).map(|(n, _)| (n.clone(), vec![])).collect();
-        let kernels = names.kernels.iter().filter_map(|k| declared_name(k.declarator));
-        let kernels: HashSet<&str> = kernels.map(|n| self.str(without_arguments(self.qualified(n).1))).collect();
+        let kernels = names.functions.iter().filter(|(_, list)| list.iter().any(|d| d.is_kernel));
+        let kernels: HashSet<String> = kernels.map(|(name, _)| name.clone()).collect();
         each_named(self.tree.root_node(), |node| {
             let kind = node.kind();
             if matches!(kind, "identifier" | "field_identifier" | "type_identifier")
@@ -1518,25 +1518,6 @@ impl<'a> Unit<'a> {
                 }
             }
         }
-    }
-
-    /// The kernels that are declared here without a body, and used.
-    pub fn foreign_kernels(&self, names: &Names) -> BTreeSet<String> {
-        let declared = |(name, list): (&String, &Vec<FunDecl>)| {
-            (list.iter().any(|d| d.is_kernel) && !list.iter().any(|d| d.has_body)).then(|| name.clone())
-        };
-        let declared: HashSet<String> = names.functions.iter().filter_map(declared).collect();
-        let mut used = BTreeSet::new();
-        if !declared.is_empty() {
-            each_named(self.tree.root_node(), |node| {
-                let is_name = matches!(node.kind(), "identifier" | "type_identifier");
-                let is_declared = node.parent().is_some_and(|p| p.kind() == "function_declarator");
-                if is_name && !is_declared && declared.contains(self.str(node)) {
-                    used.insert(self.str(node).to_owned());
-                }
-            });
-        }
-        used
     }
 
     /// The use of a function that its name stands in; `None` for a declaration of it.

@@ -273,20 +273,20 @@ __global__ void f(int *a) {
     Entry {
         code: "launched-elsewhere",
         title: "another file launches the kernel as well",
-        what: "A file that was given declares this kernel without its body and uses it, so the launches in the kernel's own \
-               file are not all there are.",
+        what: "Another file declares this kernel without its body, and uses it in a way that is not understood, so the \
+               launches that are seen are not all there are.",
         why: "What is taken from launches (sizes, values of parameters, relations) has to hold at each of them. A launch that \
               is not seen could have other sizes, and race.",
         fix: "Give the sizes (`--block`, `--grid`), or state what holds at all launches with `//@ requires`.",
-        limits: "Only files that are checked in the same run are looked at, and kernels of one name in different files are \
-                 not told apart.",
+        limits: "Only files that are checked in the same run, and those beside the kernel's, are looked at, and kernels of \
+                 one name and as many parameters in different files are not told apart.",
         example: "\
 // kernel.cu
 __global__ void f(int *a) { a[threadIdx.x] = 1; }
 void one(int *a) { f<<<1, 32>>>(a); }
 // main.cu
 __global__ void f(int *a);
-void two(int *a) { f<<<4, 64>>>(a); }",
+void (*two)(int *) = f;",
     },
     Entry {
         code: "annotation",

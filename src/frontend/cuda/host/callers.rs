@@ -5,12 +5,12 @@ use tree_sitter::Node;
 
 use super::super::lower::{Lower, is_static};
 use super::super::unit::{Unit, declared_name};
-use super::calls::{Call, calls_like, calls_of};
+use super::calls::{Call, calls_like, calls_of, given};
 use super::places::listed_in;
 use super::types::converted;
 use super::variables::Part;
 use super::versions::Version;
-use super::{Given, Host, HostLaunch, ObjectParts, Overlap, function_around, symbol};
+use super::{Given, Host, HostLaunch, Overlap, function_around, symbol};
 use crate::base::Name;
 use crate::exp::{B, IntTy, N, Subst};
 
@@ -105,10 +105,15 @@ pub(super) fn overlaps_of_calls<'u>(
     unit: &'u Unit<'u>,
     lower: &mut Lower<'u>,
     function: Node<'u>,
+    through: Option<Node<'u>>,
     passed: &Passed,
 ) -> Vec<Overlap> {
     let mut found = Vec::new();
-    for call in calls_of(unit, lower, function).unwrap_or_else(|| calls_like(unit, lower, function)) {
+    let calls = match through {
+        Some(call) => vec![Call { node: call, arguments: given(call) }],
+        None => calls_of(unit, lower, function).unwrap_or_else(|| calls_like(unit, lower, function)),
+    };
+    for call in calls {
         let Some(caller) = function_around(call.node) else { continue };
         let mut host = Host::new(unit, lower, caller, call.node);
         host.scan();
@@ -158,14 +163,35 @@ pub(super) fn called<'u>(
     launch: HostLaunch,
     parameters: &[Parameter],
 ) -> Vec<HostLaunch> {
-    let mut near = Path { most: MAX_DEPTH, steps: usize::MAX, functions: Vec::new(), is_cut: false };
+    let mut near =
+        Path { most: MAX_DEPTH, steps: usize::MAX, functions: Vec::new(), is_cut: false, through: false, pack: None };
     let found = called_by(unit, lower, function, launch.clone(), parameters, &mut near);
     if !near.is_cut {
         return found;
     }
-    let mut far = Path { most: MAX_DEEP, steps: MAX_STEPS, functions: Vec::new(), is_cut: false };
+    let mut far =
+        Path { most: MAX_DEEP, steps: MAX_STEPS, functions: Vec::new(), is_cut: false, through: false, pack: None };
     let farther = called_by(unit, lower, function, launch, parameters, &mut far);
     if far.steps > 0 && farther.len() <= found.len().max(FEW) { farther } else { found }
+}
+
+/// A launch of a kernel that its function is given, as this call makes it; `pack` is the argument of the launch that the rest
+/// of the call begins at, and the argument of the call. [HOST-GIVEN]
+pub(super) fn called_through<'u>(
+    unit: &'u Unit<'u>,
+    lower: &mut Lower<'u>,
+    function: Node<'u>,
+    launch: HostLaunch,
+    parameters: &[Parameter],
+    through: Node<'u>,
+    pack: Option<(usize, usize)>,
+) -> Option<Vec<HostLaunch>> {
+    let mut path =
+        Path { most: MAX_DEPTH + 1, steps: usize::MAX, functions: vec![function], is_cut: false, through: true, pack };
+    // Its pointers go by the names of another function.
+    let launch = HostLaunch { pointers: launch.pointers.iter().map(|_| None).collect(), ..launch };
+    let call = Call { node: through, arguments: given(through) };
+    each_call(unit, lower, vec![call], &launch, parameters, &mut path)
 }
 
 /// How far calls are followed.
@@ -176,6 +202,10 @@ struct Path<'u> {
     functions: Vec<Node<'u>>,
     /// Are there more calls than these?
     is_cut: bool,
+    /// Is the next call one that gives the kernel?
+    through: bool,
+    /// What it gives in a pack: from which argument of the launch on, and from which of the call.
+    pack: Option<(usize, usize)>,
 }
 
 fn called_by<'u>(
@@ -212,6 +242,7 @@ fn each_call<'u>(
     path: &mut Path<'u>,
 ) -> Option<Vec<HostLaunch>> {
     let mut found = Vec::new();
+    let (through, pack) = (std::mem::take(&mut path.through), path.pack.take());
     for Call { node: call, arguments } in calls {
         let caller = function_around(call).filter(|caller| !path.functions.contains(caller))?;
         let mut host = Host::new(unit, lower, caller, call);
@@ -226,6 +257,14 @@ fn each_call<'u>(
                 }
             });
             given.push((own.clone(), value));
+        }
+        let (mut args, mut objects) = (launch.args.clone(), launch.objects.clone());
+        let mut packed = Vec::new();
+        if let Some((first, from)) = pack {
+            for (i, argument) in arguments.iter().enumerate().skip(from) {
+                let number = host.number(*argument).map(|n| (n, host.type_of(*argument)));
+                packed.push((first + i - from, number, host.object(*argument)));
+            }
         }
         let facts = host.facts(call, caller);
         let overlaps = host.overlaps(&arguments);
@@ -277,11 +316,21 @@ fn each_call<'u>(
         }
         let sizes =
             |sizes: &[Option<N>; 3], subst: &mut Subst| sizes.each_ref().map(|n| n.as_ref().map(|n| subst.numeric(n)));
+        args.iter_mut().flatten().for_each(|(n, _)| *n = subst.numeric(n));
+        objects.iter_mut().flat_map(|o| &mut o.parts).for_each(|(_, n)| *n = subst.numeric(n));
+        for (i, number, mut object) in packed {
+            object.parts.iter_mut().for_each(|(_, n)| *n = away.numeric(n));
+            if let (Some(arg), Some(own)) = (args.get_mut(i), objects.get_mut(i)) {
+                *arg = number.map(|(n, ty)| (away.numeric(&n), ty));
+                *own = object;
+            }
+        }
         let mut calls = launch.calls.clone();
         calls.push(unit.span(call));
         let mut open_calls = launch.open_calls.clone();
-        open_calls
-            .extend(Some(unit.span(call)).filter(|_| !path.functions.last().is_some_and(|f| is_internal(unit, *f))));
+        open_calls.extend(
+            Some(unit.span(call)).filter(|_| !through && !path.functions.last().is_some_and(|f| is_internal(unit, *f))),
+        );
         let facts = launch.facts.iter().map(|f| subst.boolean(f)).chain(relations).collect();
         let one = HostLaunch {
             span: launch.span,
@@ -289,7 +338,7 @@ fn each_call<'u>(
             open_calls,
             block: sizes(&launch.block, &mut subst),
             grid: sizes(&launch.grid, &mut subst),
-            args: launch.args.iter().map(|a| a.as_ref().map(|(a, ty)| (subst.numeric(a), *ty))).collect(),
+            args,
             pointers: launch.pointers.clone(),
             overlaps: launch
                 .overlaps
@@ -297,14 +346,7 @@ fn each_call<'u>(
                 .map(|o| o.as_called(&overlaps, &launch.passed, &mut subst, &mut away))
                 .collect(),
             passed,
-            objects: launch
-                .objects
-                .iter()
-                .map(|passed| ObjectParts {
-                    parts: passed.parts.iter().map(|(path, n)| (path.clone(), subst.numeric(n))).collect(),
-                    untold: passed.untold.clone(),
-                })
-                .collect(),
+            objects,
             facts,
             types,
             symbols,
@@ -318,7 +360,7 @@ fn each_call<'u>(
 }
 
 /// Is it `static`, or in a namespace without a name?
-fn is_internal<'u>(unit: &'u Unit<'u>, function: Node<'u>) -> bool {
+pub fn is_internal<'u>(unit: &'u Unit<'u>, function: Node<'u>) -> bool {
     let unnamed = |n: &Node<'u>| n.kind() == "namespace_definition" && n.child_by_field_name("name").is_none();
     is_static(unit.str(function)) || std::iter::successors(function.parent(), Node::parent).any(|n| unnamed(&n))
 }

@@ -21,7 +21,7 @@ fn parameters_of<'u>(decl: &FunDecl<'u>) -> Vec<Node<'u>> {
 
 /// The one function of a name that is none of a class: overloads, members and specialisations are not told apart. What has
 /// the name of a kernel as well is another function.
-fn only_one<'u>(lower: &Lower<'u>, name: &str) -> Option<FunDecl<'u>> {
+pub(super) fn only_one<'u>(lower: &Lower<'u>, name: &str) -> Option<FunDecl<'u>> {
     let overloads: Vec<&FunDecl<'u>> = lower.names.functions.get(name)?.iter().filter(|d| !d.is_kernel).collect();
     let mut defined = overloads.iter().filter(|d| d.has_body);
     let (Some(only), None) = (defined.next(), defined.next()) else { return None };
@@ -37,7 +37,7 @@ fn only_one<'u>(lower: &Lower<'u>, name: &str) -> Option<FunDecl<'u>> {
 }
 
 /// What a call gives, up to a pack, of which it is not known how many it is.
-fn given(call: Node) -> Vec<Node> {
+pub(super) fn given(call: Node) -> Vec<Node> {
     let list = call.child_by_field_name("arguments").map(listed_in).unwrap_or_default();
     list.into_iter().take_while(|a| a.kind() != "parameter_pack_expansion").collect()
 }

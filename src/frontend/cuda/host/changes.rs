@@ -6,7 +6,7 @@ use super::super::unit::{has_child, last_named};
 use super::Host;
 use super::mentions::{Takes, is_platform};
 use super::places::listed_in;
-use super::variables::{Event, contains};
+use super::variables::{Event, Outside, contains};
 
 impl<'u> Host<'_, 'u> {
     pub(super) fn scan(&mut self) {
@@ -28,6 +28,7 @@ impl<'u> Host<'_, 'u> {
                 _ => {}
             }
         }
+        self.declare_outside(&all);
         for declarator in std::mem::take(&mut self.unnamed) {
             self.hide(declarator);
         }
@@ -107,7 +108,12 @@ impl<'u> Host<'_, 'u> {
         let near: Vec<_> = self.near_stores.iter().copied().map(event).collect();
         for variable in &mut self.variables {
             if variable.is_remote {
-                variable.events.extend(far.iter().copied());
+                let is_own = |e: &Event<'u>| variable.events.iter().any(|own| own.node == e.node);
+                // A kernel writes no variable of the host.
+                let reaches =
+                    |e: &Event<'u>| variable.outside != Some(Outside::Unit) || !has_child(e.node, "kernel_call_syntax");
+                let others: Vec<_> = far.iter().copied().filter(|e| !is_own(e) && reaches(e)).collect();
+                variable.events.extend(others);
             } else if let Some(from) = variable.escapes {
                 variable.events.extend(calls.iter().filter(|e| e.at > from).copied());
             }

@@ -21,6 +21,12 @@ impl<'u> Host<'_, 'u> {
     /// Where what a version of a variable holds is computed here: the constants that it surely is at some time.
     pub(super) fn computed_from(&mut self, variable: usize, part: &Part, version: &Version) -> Option<Vec<i128>> {
         let known = &self.variables[variable];
+        // Sizes from outside may be any; of a number, the text says whether it is asked for.
+        if known.outside.is_some() && *part == Part::Whole {
+            let first = known.declarator.and_then(|d| d.parent()?.child_by_field_name("value"));
+            let is_input = self.is_asked_for(known.name);
+            return (!is_input).then(|| first.and_then(|v| self.constant(v)?.as_num()).into_iter().collect());
+        }
         if known.is_wild || known.is_remote || matches!(part, Part::Behind(_)) || self.is_among(variable) {
             return None;
         }
@@ -110,7 +116,8 @@ impl<'u> Host<'_, 'u> {
         while let Some(node) = stack.pop() {
             // `dim3 b(q);` reads as the declaration of a function.
             let is_name = matches!(node.kind(), "identifier" | "type_identifier");
-            if is_name && self.variable_at(node).is_some_and(|v| v.is_parameter || v.is_remote || v.is_wild) {
+            let known = self.variable_at(node).filter(|v| is_name && v.outside.is_none());
+            if known.is_some_and(|v| v.is_parameter || v.is_remote || v.is_wild) {
                 return true;
             }
             stack.extend(listed_in(node));
@@ -159,7 +166,7 @@ impl<'u> Host<'_, 'u> {
                     }
                 }
                 "identifier" => {
-                    let own = self.variable_at(node).map(|v| v.is_remote || v.is_wild);
+                    let own = self.variable_at(node).filter(|v| v.outside.is_none()).map(|v| v.is_remote || v.is_wild);
                     let is_other = own.is_none() && self.constant(node).is_none();
                     if own == Some(true) || is_other && self.is_asked_for(self.unit.str(node)) {
                         return true;

@@ -78,7 +78,11 @@ impl<'u> Host<'_, 'u> {
                         && let Some(fact) = self.condition(condition)
                     {
                         let is_else = Some(node) == parent.child_by_field_name("alternative");
-                        facts.push(if is_else { B::not(&fact) } else { fact });
+                        let fact = if is_else { B::not(&fact) } else { fact };
+                        if fact.as_lit() == Some(false) {
+                            self.unfollow(condition);
+                        }
+                        facts.push(fact);
                     }
                 }
                 "for_statement" if Some(node) == parent.child_by_field_name("body") => {
@@ -93,6 +97,16 @@ impl<'u> Host<'_, 'u> {
         }
         facts.extend(self.among());
         facts
+    }
+
+    /// The variables of a condition that their values exclude stand for themselves.
+    fn unfollow(&mut self, condition: Node<'u>) {
+        let mut stack = vec![condition];
+        while let Some(node) = stack.pop() {
+            stack.extend(listed_in(node));
+            let named = Some(node).filter(|n| n.kind() == "identifier");
+            self.unfollowed.extend(named.and_then(|n| self.find(self.unit.str(n), n)));
+        }
     }
 
     /// `cudaMallocPitch(&p, &pitch, width, height)`: a pitch is no less than the width.

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::super::unit::{TypeDecl, declared_name, has_child, split_init};
+use super::super::unit::{declared_name, has_child, split_init};
 use super::Host;
 use super::places::listed_in;
 use super::types::converted;
@@ -58,6 +58,11 @@ fn element(step: &str) -> Option<u64> {
     step.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
 }
 
+/// `this->n`
+pub(super) fn is_of_this(place: Node) -> bool {
+    place.child_by_field_name("argument").is_some_and(|object| object.kind() == "this")
+}
+
 impl<'u> Shape<'u> {
     pub(super) fn part(&self, path: &str) -> Option<&Shape<'u>> {
         if path.is_empty() {
@@ -104,6 +109,9 @@ impl<'u> Host<'_, 'u> {
     fn path_to(&self, place: Node<'u>) -> Option<(Node<'u>, usize, bool)> {
         match place.kind() {
             "identifier" => Some((place, place.end_byte(), true)),
+            "field_expression" if is_of_this(place) => {
+                Some((place.child_by_field_name("field")?, place.end_byte(), true))
+            }
             "field_expression" => {
                 if place.child_by_field_name("operator").is_some_and(|o| self.unit.str(o) == "->") {
                     return None;
@@ -166,12 +174,7 @@ impl<'u> Host<'_, 'u> {
         if matches!(self.spelled(ty), "float" | "double") {
             return Shape::Scalar;
         }
-        let name = self.unit.str(ty).trim_start_matches("struct ").trim();
-        let class = match self.lower.names.types.get(name).map_or(&[][..], Vec::as_slice) {
-            [(_, TypeDecl::Class(class, None))] => *class,
-            [(_, TypeDecl::Typedef(class, declarator))] if declarator.kind() == "type_identifier" => *class,
-            _ => return Shape::Unknown,
-        };
+        let Some(class) = self.class_of(ty) else { return Shape::Unknown };
         // What one field of a union is changes the others.
         let body = class.child_by_field_name("body").filter(|_| class.kind() != "union_specifier" && depth < MAX_DEPTH);
         let Some(body) = body else { return Shape::Unknown };

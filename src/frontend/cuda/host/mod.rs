@@ -12,7 +12,9 @@ mod computed;
 mod copies;
 mod facts;
 mod fields;
+mod foreign;
 mod mentions;
+mod outside;
 mod overlaps;
 mod places;
 mod pointers;
@@ -29,15 +31,17 @@ use tree_sitter::Node;
 
 use super::lower::Lower;
 use super::types::Bindings;
-use super::unit::{FunDecl, Unit, declared_name, without_arguments};
+use super::unit::{FunDecl, Unit, declared_name, each_named, without_arguments};
 use crate::base::{Name, Span};
 use crate::exp::{B, IntTy, N, Var};
-use callers::{Passed, called, overlaps_of_calls};
-use calls::is_call_of_host;
+pub use callers::is_internal;
+use callers::{Passed, called, called_through, overlaps_of_calls};
+use calls::{given, is_call_of_host};
 pub use fields::ObjectParts;
+pub use foreign::{Foreign, foreign_kernels};
 use mentions::operators_of;
 pub use overlaps::{Given, Overlap};
-use places::{Arguments, Config, addresses, is_local, is_question, launches_of, listed_in, may_be};
+use places::{Arguments, Config, Place, addresses, is_local, is_question, launches_of, listed_in, may_be};
 pub use symbols::{Filled, filled};
 use variables::{Event, Part, Variable};
 use versions::Version;
@@ -122,6 +126,8 @@ struct Host<'l, 'u> {
     choices: BTreeMap<(usize, usize), (N, Vec<i128>)>,
     /// What parameters of the template of the function are.
     fixed: Fixed,
+    /// Variables that stand for themselves: with their values, the launch is never reached.
+    unfollowed: HashSet<usize>,
     /// What is taken of numbers that are made fractions.
     taken: Vec<B>,
     /// Are the arrays in a variable named only where elements are meant?
@@ -162,7 +168,7 @@ pub fn launches<'u>(lower: &mut Lower<'u>, kernel: &FunDecl<'u>, bindings: &Bind
         if is_question(unit, lower.names, node) || is_local(unit, node) || is_call_of_host(unit, lower.names, node) {
             continue;
         }
-        let Some(places) = launches_of(unit, lower.names, node) else {
+        let Some(places) = launches_of(unit, lower, node) else {
             all = false;
             continue;
         };
@@ -170,19 +176,20 @@ pub fn launches<'u>(lower: &mut Lower<'u>, kernel: &FunDecl<'u>, bindings: &Bind
             continue;
         }
         let fixed = fixed(unit, kernel, node, bindings).unwrap_or_default();
-        for (call, config, arguments) in places {
-            if let Arguments::Values(values) = &arguments
+        for place in places {
+            if let Arguments::Values(values) = &place.arguments
                 && others.contains(&values.len())
                 && values.len() != own
                 && !values.iter().any(|v| v.kind() == "parameter_pack_expansion")
             {
                 continue;
             }
-            let key = (call.id(), fixed.clone());
+            let through = place.through.map_or(0, |call| call.id());
+            let key = (place.call.id(), through, fixed.clone());
             let read = match lower.launches.get(&key) {
                 Some(known) => known.clone(),
                 None => {
-                    let read = launch(unit, lower, call, config, arguments, fixed.clone());
+                    let read = launch(unit, lower, &place, &fixed);
                     lower.launches.insert(key, read.clone());
                     read
                 }
@@ -220,21 +227,35 @@ fn fixed<'u>(unit: &'u Unit<'u>, kernel: &FunDecl<'u>, name: Node<'u>, bindings:
     Some(pairs.collect())
 }
 
-fn launch<'u>(
+/// A launch that constants exclude is read as if these were not known, so that the conditions around it may hold.
+/// [HOST-EXCLUDED]
+fn launch<'u>(unit: &'u Unit<'u>, lower: &mut Lower<'u>, place: &Place<'u>, fixed: &Fixed) -> Option<Vec<HostLaunch>> {
+    let mut excluded = HashSet::new();
+    let read = launch_without(unit, lower, place, fixed, &mut excluded);
+    if excluded.is_empty() {
+        return read;
+    }
+    launch_without(unit, lower, place, fixed, &mut excluded).or(read)
+}
+
+/// The launch, where the values of some variables are not followed; those that exclude it are added to them.
+fn launch_without<'u>(
     unit: &'u Unit<'u>,
     lower: &mut Lower<'u>,
-    call: Node<'u>,
-    config: Config<'u>,
-    arguments: Arguments<'u>,
-    fixed: Fixed,
+    place: &Place<'u>,
+    fixed: &Fixed,
+    excluded: &mut HashSet<usize>,
 ) -> Option<Vec<HostLaunch>> {
+    let Place { call, config, ref arguments, through } = *place;
     let function = function_around(call)?;
     let mut host = Host::new(unit, lower, function, call);
-    host.fixed = fixed;
+    // The template of the call is another one.
+    host.fixed = if through.is_none() { fixed.clone() } else { Fixed::new() };
+    host.unfollowed = excluded.clone();
     let arguments = match arguments {
-        Arguments::Values(values) => values,
+        Arguments::Values(values) => values.clone(),
         Arguments::Addresses(array) => {
-            host.copied = addresses(unit, function, array)?;
+            host.copied = addresses(unit, function, *array)?;
             host.copied.iter().map(|a| a.child_by_field_name("argument")).collect::<Option<_>>()?
         }
     };
@@ -250,6 +271,7 @@ fn launch<'u>(
     };
     // Of a pack it is not known how many arguments it is.
     let packed = arguments.iter().position(|a| a.kind() == "parameter_pack_expansion");
+    let listed = arguments.clone();
     let arguments = &arguments[..packed.unwrap_or(arguments.len())];
     let args: Vec<_> = arguments.iter().map(|a| Some((host.number(*a)?, host.type_of(*a)))).collect();
     let made = Made {
@@ -257,15 +279,28 @@ fn launch<'u>(
         grid: sizes.0.is_some_and(|n| grid[0].is_none() && !host.is_input(n)),
         block: sizes.1.is_some_and(|n| block[0].is_none() && !host.is_input(n)),
     };
-    let pointers = arguments.iter().map(|a| host.pointer(*a)).collect();
+    let pointers: Vec<_> = arguments.iter().map(|a| host.pointer(*a)).collect();
     let mut overlaps = host.overlaps(arguments);
     let passed: Passed = arguments.iter().map(|a| host.passed(*a)).collect();
-    let objects = arguments.iter().map(|a| host.object(*a)).collect();
+    let objects: Vec<_> = arguments.iter().map(|a| host.object(*a)).collect();
     let facts = host.facts(call, function);
+    excluded.extend(host.unfollowed.iter());
     let (types, symbols) = (std::mem::take(&mut host.types), host.symbols.iter().cloned().collect());
     let (sizes, parameters) = (std::mem::take(&mut host.sizes), host.parameters());
     let computed = std::mem::take(&mut host.computed);
-    overlaps.extend(overlaps_of_calls(unit, lower, function, &passed));
+    let (mut args, mut pointers, mut passed, mut objects) = (args, pointers, passed, objects);
+    let pack = match packed.zip(through) {
+        Some((at, through)) => pack_of(unit, function, listed[at]).filter(|_| at + 1 == listed.len()).map(|first| {
+            let count = given(through).len().saturating_sub(first);
+            args.resize(at + count, None);
+            pointers.resize(at + count, None);
+            passed.extend((first..first + count).map(|i| Some((i, true))));
+            objects.resize(at + count, ObjectParts::default());
+            (at, first)
+        }),
+        None => None,
+    };
+    overlaps.extend(overlaps_of_calls(unit, lower, function, through, &passed));
     let own = HostLaunch {
         span: unit.span(call),
         calls: Vec::new(),
@@ -284,7 +319,34 @@ fn launch<'u>(
         computed,
         made,
     };
-    Some(called(unit, lower, function, own, &parameters))
+    match through {
+        Some(through) => called_through(unit, lower, function, own, &parameters, through, pack),
+        None => Some(called(unit, lower, function, own, &parameters)),
+    }
+}
+
+/// The position of the pack of a function that `args...` is all of, where nothing else is done with it.
+fn pack_of<'u>(unit: &'u Unit<'u>, function: Node<'u>, expansion: Node<'u>) -> Option<usize> {
+    let mut inner = expansion.named_child(0)?;
+    if inner.kind() == "call_expression" {
+        let callee = unit.str(inner.child_by_field_name("function")?);
+        let forwards =
+            callee.starts_with("std::forward<") || callee.starts_with("static_cast<") && callee.contains("&&");
+        inner = inner.child_by_field_name("arguments").filter(|_| forwards)?.named_child(0)?;
+    }
+    let name = Some(inner).filter(|n| n.kind() == "identifier").map(|n| unit.str(n))?;
+    let declarator = function.child_by_field_name("declarator")?;
+    let parameters = listed_in(declarator.child_by_field_name("parameters")?);
+    let is_own = |p: &Node<'u>| {
+        let own = p.child_by_field_name("declarator").and_then(declared_name);
+        p.kind() == "variadic_parameter_declaration" && own.is_some_and(|n| unit.str(n) == name)
+    };
+    let mut uses = 0;
+    each_named(function.child_by_field_name("body")?, |n| {
+        uses += usize::from(n.kind() == "identifier" && unit.str(n) == name)
+    });
+    (uses == 1).then_some(())?;
+    parameters.iter().position(is_own)
 }
 
 fn function_around(node: Node) -> Option<Node> {
@@ -316,6 +378,7 @@ impl<'l, 'u> Host<'l, 'u> {
             results: HashMap::new(),
             choices: BTreeMap::new(),
             fixed: Fixed::new(),
+            unfollowed: HashSet::new(),
             taken: Vec::new(),
             kept: HashMap::new(),
             symbols: HashSet::new(),

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::super::lower::Lower;
 use super::super::types::Bindings;
 use super::super::unit::{FunDecl, Names, Unit, child_of_kind, declared_name, last_named, split_init};
+use super::calls::only_one;
 
 /// The list of arguments that the name of a kernel stands in, out of template arguments, scopes, casts and parentheses; or
 /// the call of the kernel itself.
@@ -115,13 +116,25 @@ fn launch_of<'t>(unit: &Unit, name: Node<'t>) -> Option<(Node<'t>, Config<'t>, A
 }
 
 /// A launch, as far as it is only looked for.
-pub(super) type Place<'t> = (Node<'t>, Config<'t>, Arguments<'t>);
+pub(super) struct Place<'t> {
+    pub call: Node<'t>,
+    pub config: Config<'t>,
+    pub arguments: Arguments<'t>,
+    /// The call of the function that it is in, where that is given the kernel.
+    pub through: Option<Node<'t>>,
+}
 
 /// The launches that a name of a kernel leads to: the one it stands in, or those of the variable that it is given to, which
 /// may hold other kernels as well.
-pub(super) fn launches_of<'t>(unit: &Unit, names: &Names, name: Node<'t>) -> Option<Vec<Place<'t>>> {
+pub(super) fn launches_of<'t>(unit: &Unit, lower: &Lower<'t>, name: Node<'t>) -> Option<Vec<Place<'t>>> {
+    let names = lower.names;
+    let place = |(call, config, arguments), through| Place { call, config, arguments, through };
     if let Some(direct) = launch_of(unit, name) {
-        return Some(vec![direct]);
+        return Some(vec![place(direct, None)]);
+    }
+    if let Some((call, uses)) = given_to(unit, lower, name) {
+        let launches = uses.into_iter().map(|own| Some(place(launch_of(unit, own)?, Some(call))));
+        return launches.collect();
     }
     let holder = unit.str(holder_of(unit, name)?);
     let mut function = name;
@@ -145,10 +158,31 @@ pub(super) fn launches_of<'t>(unit: &Unit, names: &Names, name: Node<'t>) -> Opt
                 && p.child_by_field_name("operator").is_some_and(|o| unit.str(o) == "=")
         });
         if !assigned && !is_question(unit, names, node) {
-            found.push(launch_of(unit, node)?);
+            found.push(place(launch_of(unit, node)?, None));
         }
     }
     (declarations == 1).then_some(found)
+}
+
+/// The call of a function of the unit that a kernel is given to, and where that names it. [HOST-GIVEN]
+fn given_to<'t>(unit: &Unit, lower: &Lower<'t>, name: Node<'t>) -> Option<(Node<'t>, Vec<Node<'t>>)> {
+    let (list, node) = place_of(unit, name).filter(|(list, _)| list.kind() == "argument_list")?;
+    let call = list.parent()?;
+    let callee = call.child_by_field_name("function").filter(|f| f.kind() == "identifier")?;
+    let decl = only_one(lower, unit.str(callee))?;
+    let at = listed_in(list).iter().position(|a| *a == node)?;
+    let parameters = listed_in(decl.declarator.child_by_field_name("parameters")?);
+    let parameter = parameters.get(at).filter(|p| p.kind() == "parameter_declaration")?;
+    let own = unit.str(declared_name(parameter.child_by_field_name("declarator")?)?);
+    let mut uses = Vec::new();
+    let mut stack = vec![decl.node.child_by_field_name("body")?];
+    while let Some(node) = stack.pop() {
+        stack.extend(listed_in(node));
+        if matches!(node.kind(), "identifier" | "type_identifier") && unit.str(node) == own {
+            uses.push(node);
+        }
+    }
+    (!uses.is_empty()).then_some((call, uses))
 }
 
 /// The variable that a kernel is given to.

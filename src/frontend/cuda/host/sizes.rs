@@ -4,6 +4,8 @@ use tree_sitter::Node;
 
 use super::super::unit::{FunDecl, GlobalDecl, child_of_kind, last_named};
 use super::Host;
+use super::fields::is_of_this;
+use super::values::is_plain_name;
 use super::variables::{Part, Variable};
 use crate::base::Name;
 use crate::exp::{IntTy, N};
@@ -19,6 +21,11 @@ impl<'u> Host<'_, 'u> {
             },
             "identifier" => {
                 if let Some(dims) = self.dims_of_variable(node) {
+                    return dims;
+                }
+            }
+            "field_expression" if is_of_this(node) => {
+                if let Some(dims) = node.child_by_field_name("field").and_then(|field| self.dims_of_variable(field)) {
                     return dims;
                 }
             }
@@ -59,6 +66,9 @@ impl<'u> Host<'_, 'u> {
             }
             "conditional_expression" => of(field("consequence")) && of(field("alternative")),
             "cast_expression" => field("type").is_some_and(|ty| self.is_arithmetic(ty)),
+            "field_expression" if is_of_this(node) => {
+                field("field").is_some_and(|f| self.is_named_number(self.unit.str(f), f))
+            }
             "field_expression" => {
                 let object = field("argument").filter(|a| a.kind() == "identifier");
                 let object = object.and_then(|a| self.find(self.unit.str(a), a));
@@ -227,7 +237,7 @@ impl<'u> Host<'_, 'u> {
         if !self.is_dims(variable) || !self.arguments.is_empty() {
             return None;
         }
-        let is_plain = |kind| matches!(kind, "identifier" | "reference_declarator" | "function_declarator");
+        let is_plain = |kind| is_plain_name(kind) || kind == "function_declarator";
         let declarator = self.variables[variable].declarator?;
         if !is_plain(declarator.kind()) && child_of_kind(declarator, "argument_list").is_none() {
             return Some([None, None, None]);

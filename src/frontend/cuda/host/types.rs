@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::super::unit::{TypeDecl, declared_name, has_child, last_named};
+use super::fields::is_of_this;
 use super::places::listed_in;
 use super::{Host, MAX_DEPTH};
 use crate::exp::{B, IntTy, N, NBin, NRel};
@@ -104,14 +105,25 @@ impl<'u> Host<'_, 'u> {
         self.variables[variable].ty.is_some_and(|ty| self.unit.str(ty).trim_start_matches("const ") == "dim3")
     }
 
+    /// The class of the unit that a type is, or the template that it is an instance of, which no specialisation replaces.
+    pub(super) fn class_of(&self, ty: Node<'u>) -> Option<Node<'u>> {
+        let instance = ty.child_by_field_name("name").filter(|_| ty.kind() == "template_type");
+        let name = self.unit.str(instance.unwrap_or(ty)).trim_start_matches("struct ").trim();
+        if self.template_parameter(name, ty).is_some() {
+            return None;
+        }
+        match self.lower.names.types.get(name)?.as_slice() {
+            [(_, TypeDecl::Class(class, template))] if template.is_some() == instance.is_some() => {
+                (!self.lower.names.special_classes.contains_key(name)).then_some(*class)
+            }
+            [(_, TypeDecl::Typedef(class, declarator))] if declarator.kind() == "type_identifier" => Some(*class),
+            _ => None,
+        }
+    }
+
     /// The fields of a class of the unit that are plain integers.
     pub(super) fn fields_of(&self, ty: Node<'u>) -> Vec<(&'u str, IntTy)> {
-        let name = self.unit.str(ty).trim_start_matches("struct ").trim();
-        let class = match self.lower.names.types.get(name).map_or(&[][..], Vec::as_slice) {
-            [(_, TypeDecl::Class(class, None))] => *class,
-            [(_, TypeDecl::Typedef(class, declarator))] if declarator.kind() == "type_identifier" => *class,
-            _ => return Vec::new(),
-        };
+        let Some(class) = self.class_of(ty) else { return Vec::new() };
         // What one field of a union is changes the others.
         if class.kind() == "union_specifier" {
             return Vec::new();
@@ -158,7 +170,7 @@ impl<'u> Host<'_, 'u> {
                 Some(IntTy { bits, signed: !suffix.contains('u') })
             }
             "sizeof_expression" => Some(IntTy::U64),
-            "identifier" => {
+            "identifier" | "field_identifier" => {
                 let name = self.unit.str(node);
                 if let Some(arguments) = self.arguments.last() {
                     return arguments.get(name).map(|(_, ty)| *ty);
@@ -172,6 +184,7 @@ impl<'u> Host<'_, 'u> {
             }
             "cast_expression" => self.integer_type(field("type")?),
             "unary_expression" => self.type_of(field("argument")?).map(promoted),
+            "field_expression" if is_of_this(node) => self.type_of(field("field")?),
             "field_expression" => {
                 let object = field("argument").filter(|a| a.kind() == "identifier")?;
                 self.field_type(self.find(self.unit.str(object), object)?, self.unit.str(field("field")?))

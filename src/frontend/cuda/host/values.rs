@@ -130,7 +130,7 @@ impl<'u> Host<'_, 'u> {
         };
         let known = &self.variables[variable];
         let ty = known.ty.filter(|ty| self.is_integer_type(*ty))?;
-        let is_plain = known.declarator.is_some_and(|d| matches!(d.kind(), "identifier" | "reference_declarator"));
+        let is_plain = known.declarator.is_some_and(|d| is_plain_name(d.kind()));
         if !is_plain || !self.is_named_number(name, node) {
             return None;
         }
@@ -141,9 +141,12 @@ impl<'u> Host<'_, 'u> {
     /// A part of a variable, or a field of what it points to.
     fn field(&mut self, node: Node<'u>) -> Option<N> {
         if let Some((object, path, whole)) = self.path_of(node) {
+            if path.is_empty() && whole && self.arguments.is_empty() {
+                return self.variable(self.unit.str(object), object);
+            }
             let variable = self.find(self.unit.str(object), object).filter(|_| whole && self.arguments.is_empty())?;
-            let plain = ["identifier", "reference_declarator", "array_declarator", "function_declarator"];
-            self.variables[variable].declarator.filter(|d| plain.contains(&d.kind()))?;
+            let plain = |kind| is_plain_name(kind) || matches!(kind, "array_declarator" | "function_declarator");
+            self.variables[variable].declarator.filter(|d| plain(d.kind()))?;
             let ty = self.field_type(variable, path).or_else(|| self.part_type(variable, path))?;
             return self.part_value(variable, path, ty, self.read_at(node));
         }
@@ -441,4 +444,9 @@ impl<'u> Host<'_, 'u> {
         (minus && adds).then_some(())?;
         Some(N::bin(NBin::Sub, IntTy::MATH, &self.number(sum)?, &N::num(1)))
     }
+}
+
+/// Is this the declarator of a variable that is named by itself, here or in a class, or of a reference?
+pub(super) fn is_plain_name(declarator: &str) -> bool {
+    matches!(declarator, "identifier" | "field_identifier" | "reference_declarator")
 }

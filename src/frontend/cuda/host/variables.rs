@@ -21,12 +21,22 @@ pub(super) struct Variable<'t> {
     pub is_const: bool,
     /// Another name for something else: a reference, or a variable outside of the function.
     pub is_remote: bool,
+    /// Where it is declared, if that is not in the function.
+    pub outside: Option<Outside>,
     /// It may change at places that are not known.
     pub is_wild: bool,
     /// Its address, or a reference to it, was given away before here.
     pub escapes: Option<usize>,
     /// In the order in which the text runs.
     pub events: Vec<Event<'t>>,
+}
+
+/// What a variable is declared in that is none of a function.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outside {
+    Unit,
+    /// The class of the function, or one that this is derived from.
+    Class,
 }
 
 /// A place that gives a variable, or a part of it, a new value.
@@ -69,7 +79,7 @@ pub(super) fn contains(outer: Node, inner: Node) -> bool {
 }
 
 /// Has a declaration one of these words before its type?
-fn says(declaration: Node, text: &str, words: &[&str]) -> bool {
+pub(super) fn says(declaration: Node, text: &str, words: &[&str]) -> bool {
     let mut cursor = declaration.walk();
     declaration.children(&mut cursor).any(|c| {
         matches!(c.kind(), "storage_class_specifier" | "type_qualifier")
@@ -81,9 +91,11 @@ impl<'u> Host<'_, 'u> {
     /// The variable that a name means at a place.
     pub(super) fn find(&self, name: &str, at: Node) -> Option<usize> {
         let list = self.named.get(name)?;
+        let of_this = at.kind() == "field_identifier";
         let seen = list.iter().copied().filter(|v| {
             let variable = &self.variables[*v];
-            contains(variable.scope, at) && variable.from <= at.start_byte()
+            let is_meant = !of_this || variable.outside == Some(Outside::Class);
+            is_meant && contains(variable.scope, at) && variable.from <= at.start_byte()
         });
         seen.max_by_key(|v| (self.variables[*v].scope.start_byte(), self.variables[*v].from))
     }
@@ -94,7 +106,7 @@ impl<'u> Host<'_, 'u> {
     }
 
     /// Adds a variable; one without a declaration that is followed is wild.
-    fn add(&mut self, variable: Variable<'u>) -> usize {
+    pub(super) fn add(&mut self, variable: Variable<'u>) -> usize {
         self.named.entry(variable.name).or_default().push(self.variables.len());
         self.variables.push(variable);
         self.variables.len() - 1
@@ -112,6 +124,7 @@ impl<'u> Host<'_, 'u> {
             is_parameter: false,
             is_const: false,
             is_remote: true,
+            outside: None,
             is_wild: true,
             escapes: None,
             events: Vec::new(),
@@ -158,6 +171,7 @@ impl<'u> Host<'_, 'u> {
                 is_parameter,
                 is_const: is_const && is_plain,
                 is_remote: is_reference && is_parameter,
+                outside: None,
                 is_wild: is_reference && !is_parameter || is_volatile,
                 escapes: None,
                 events: Vec::new(),

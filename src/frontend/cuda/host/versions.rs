@@ -8,11 +8,11 @@ use tree_sitter::Node;
 
 use super::super::unit::{child_of_kind, last_named};
 use super::fields::meets;
-use super::types::converted;
+use super::types::{converted, in_common};
 use super::variables::{Event, Part, contains};
 use super::{Host, MAX_DEPTH, symbol};
 use crate::base::Name;
-use crate::exp::{IntTy, N};
+use crate::exp::{B, IntTy, N, NBin, NRel};
 
 /// What tells the values apart that a variable has one after the other.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -108,7 +108,7 @@ impl<'u> Host<'_, 'u> {
         }
         let own = self.symbol_of(&key, ty);
         self.values.insert(key.clone(), own.clone());
-        if self.depth > MAX_DEPTH {
+        if self.depth > MAX_DEPTH || self.unfollowed.contains(&variable) {
             return own;
         }
         self.depth += 1;
@@ -229,6 +229,11 @@ impl<'u> Host<'_, 'u> {
         }
         match part {
             Part::Behind(_) => None,
+            _ if event.value.is_none()
+                && matches!(event.node.kind(), "assignment_expression" | "update_expression") =>
+            {
+                self.stepped(event, variable, part, ty?)
+            }
             Part::Field(field) if is_dims => {
                 let axis = ["x", "y", "z"].iter().position(|a| *a == field.as_str())?;
                 match (event.field, event.value) {
@@ -271,6 +276,50 @@ impl<'u> Host<'_, 'u> {
                 converted(&value, ty)
             }
         }
+    }
+
+    /// The value that `n /= 2` gives, once.
+    fn stepped(&mut self, event: Event<'u>, variable: usize, part: &Part, ty: IntTy) -> Option<N> {
+        let is_part = match part {
+            Part::Whole => event.field.is_none(),
+            Part::Field(path) => event.field == Some(path.as_str()),
+            Part::Behind(_) => false,
+        };
+        let Version::After(_, loops) = self.version(variable, part, event.node) else { return None };
+        (is_part && loops.is_empty() && ty.bits >= 32).then_some(())?;
+        let place = event.node.child_by_field_name("left").or_else(|| event.node.child_by_field_name("argument"))?;
+        let plain = self.path_of(place).is_some_and(|(_, _, whole)| whole);
+        let operator = self.unit.str(event.node.child_by_field_name("operator")?);
+        let (by, by_ty) = match event.node.child_by_field_name("right").filter(|_| plain) {
+            Some(right) => {
+                // A constant of the unit counts as an `int`.
+                let own = self.type_of(right).or_else(|| self.constant(right).map(|_| IntTy::I32))?;
+                // What is negative is another number in an unsigned type.
+                let fits = in_common(own, ty) == ty && (ty.signed || self.least(right).is_some_and(|n| n >= 0));
+                (self.number(right).filter(|_| fits)?, own)
+            }
+            None if plain => (N::num(1), ty),
+            None => return None,
+        };
+        let before = self.value_at(variable, part, Some(ty), event.node);
+        let known = by.as_num();
+        let op = match operator.trim_end_matches('=') {
+            "+" | "++" => NBin::Add,
+            "-" | "--" => NBin::Sub,
+            "*" => NBin::Mul,
+            "/" if known != Some(0) => NBin::Div,
+            "%" if known != Some(0) => NBin::Rem,
+            _ => return None,
+        };
+        let value = N::bin(op, IntTy::MATH, &before, &by);
+        let value = match value.as_num() {
+            None if op == NBin::Sub && !(ty.signed && by_ty.signed) => {
+                let around = N::bin(NBin::Add, IntTy::MATH, &value, &N::num(1i128 << ty.bits));
+                N::ite(&B::rel(NRel::Lt, &value, &N::num(0)), &around, &value)
+            }
+            _ => value,
+        };
+        converted(&value, Some(ty))
     }
 
     /// The change that a version comes after, when nothing else comes between.

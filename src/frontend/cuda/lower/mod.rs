@@ -143,7 +143,7 @@ pub struct Lower<'t> {
     /// The instances that a template is asked for, by its node and that of the use, or 0 for all uses.
     asked: HashMap<(usize, usize), instances::Asked>,
     /// The launches that were read, by the node of the call.
-    pub launches: HashMap<(usize, super::host::Fixed), Option<Vec<super::host::HostLaunch>>>,
+    pub launches: HashMap<(usize, usize, super::host::Fixed), Option<Vec<super::host::HostLaunch>>>,
     /// The functions whose address is taken, once that was asked for.
     taken: Option<Vec<FunDecl<'t>>>,
     /// How many functions are lowered inside of each other, to know what type they return.
@@ -546,7 +546,7 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     /// The parameters of a function: name, type, place.
-    fn parameters(&mut self, decl: &FunDecl<'t>) -> Vec<(String, Type, Span)> {
+    pub fn parameters(&mut self, decl: &FunDecl<'t>) -> Vec<(String, Type, Span)> {
         let mut found = Vec::new();
         let Some(list) = decl.declarator.child_by_field_name("parameters") else { return found };
         let mut cursor = list.walk();

@@ -1,0 +1,124 @@
+//! Numbers and sizes that a function of the host uses and does not declare: members of its class, and variables of the unit.
+//! [HOST-OUTSIDE]
+
+use tree_sitter::Node;
+
+use super::super::unit::{GlobalDecl, TypeDecl, child_of_kind, declared_name, split_init};
+use super::Host;
+use super::fields::is_of_this;
+use super::places::listed_in;
+use super::variables::{Outside, Variable, says};
+
+/// A member of a class: its declaration, and the declarator.
+type Member<'u> = (Node<'u>, Node<'u>);
+
+/// How many classes are followed that are derived from each other.
+const MAX_BASES: usize = 4;
+
+impl<'u> Host<'_, 'u> {
+    /// Adds the variables from outside that the function names.
+    pub(super) fn declare_outside(&mut self, all: &[Node<'u>]) {
+        let is_inner = std::iter::successors(self.function.parent(), Node::parent)
+            .any(|n| matches!(n.kind(), "function_definition" | "lambda_expression"));
+        let class = self.class_around();
+        let members = class.and_then(|class| self.members(class, 0));
+        if is_inner || members.is_none() && (class.is_some() || self.is_method()) {
+            return;
+        }
+        let members = members.unwrap_or_default();
+        let mut seen = std::collections::HashSet::new();
+        let is_name = |n: &&Node<'u>| {
+            n.kind() == "identifier" || n.kind() == "field_identifier" && n.parent().is_some_and(is_of_this)
+        };
+        for node in all.iter().filter(is_name) {
+            let name = self.unit.str(*node);
+            if !seen.insert((name, node.kind()))
+                || self.named_outside(name)
+                || self.template_parameter(name, *node).is_some()
+            {
+                continue;
+            }
+            let named =
+                |(_, declarator): &&Member<'u>| declared_name(*declarator).is_some_and(|n| self.unit.str(n) == name);
+            let found = match members.iter().find(named) {
+                Some((node, declarator)) => Some((*node, *declarator, Outside::Class)),
+                None if node.kind() == "field_identifier" => None,
+                None => self.global(name).map(|global| (global.node, global.declarator, Outside::Unit)),
+            };
+            if let Some((declaration, declarator, outside)) = found {
+                self.add_outside(*node, declaration, declarator, outside);
+            }
+        }
+    }
+
+    fn add_outside(&mut self, at: Node<'u>, declaration: Node<'u>, declarator: Node<'u>, outside: Outside) {
+        let text = &self.unit.text;
+        let Some(ty) = declaration.child_by_field_name("type") else { return };
+        let of_device = ["__device__", "__constant__", "__managed__", "__shared__"];
+        let head = &text[declaration.start_byte()..declarator.start_byte()];
+        let is_plain = matches!(declarator.kind(), "identifier" | "field_identifier")
+            && !of_device.iter().any(|word| head.contains(word))
+            && !says(declaration, text, &["volatile"])
+            && child_of_kind(declaration, "bitfield_clause").is_none();
+        let is_sizes = self.unit.str(ty) == "dim3" || self.is_integer_type(ty) && self.unit.str(ty) != "auto";
+        if !is_plain || !is_sizes || self.constant(at).is_some() {
+            return;
+        }
+        self.add(Variable {
+            name: self.unit.str(at),
+            scope: self.function,
+            from: self.function.start_byte(),
+            declarator: Some(declarator),
+            ty: Some(ty),
+            is_parameter: false,
+            is_const: says(declaration, text, &["const", "constexpr"]),
+            is_remote: true,
+            outside: Some(outside),
+            is_wild: false,
+            escapes: None,
+            events: Vec::new(),
+        });
+    }
+
+    fn named_outside(&self, name: &str) -> bool {
+        self.named.get(name).is_some_and(|list| list.iter().any(|v| self.variables[*v].outside.is_some()))
+    }
+
+    /// The one variable of the unit with a name.
+    fn global(&self, name: &str) -> Option<GlobalDecl<'u>> {
+        match self.lower.names.globals.get(name)?.as_slice() {
+            [(_, only)] if !self.lower.names.enumerators.contains_key(name) => Some(*only),
+            _ => None,
+        }
+    }
+
+    /// The class that the function is a member of, where it is known.
+    fn class_around(&self) -> Option<Node<'u>> {
+        let list = self.function.parent().filter(|p| p.kind() == "field_declaration_list");
+        let name = self.function.child_by_field_name("declarator").and_then(declared_name);
+        let own = || self.lower.names.functions.get(self.unit.str(self.unit.qualified(name?).1));
+        list.and_then(|list| list.parent())
+            .or_else(|| own()?.iter().find(|d| d.node == self.function).and_then(|d| d.class))
+    }
+
+    /// The members of a class and those that it is derived from. `None`: not all are known.
+    fn members(&self, class: Node<'u>, depth: usize) -> Option<Vec<Member<'u>>> {
+        let body =
+            class.child_by_field_name("body").filter(|_| depth < MAX_BASES && class.kind() != "union_specifier")?;
+        let mut found = Vec::new();
+        for item in listed_in(body).into_iter().filter(|item| item.kind() == "field_declaration") {
+            let mut cursor = item.walk();
+            let declarators = item.children_by_field_name("declarator", &mut cursor);
+            found.extend(declarators.map(|declarator| (item, split_init(declarator).0)));
+        }
+        let bases = child_of_kind(class, "base_class_clause").map(listed_in).unwrap_or_default();
+        for base in bases.into_iter().filter(|b| b.kind() != "access_specifier" && b.kind() != "virtual") {
+            let base = match self.lower.names.types.get(self.unit.str(base))?.as_slice() {
+                [(_, TypeDecl::Class(base, None))] => *base,
+                _ => return None,
+            };
+            found.extend(self.members(base, depth + 1)?);
+        }
+        Some(found)
+    }
+}
