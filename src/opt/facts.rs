@@ -261,12 +261,15 @@ impl Facts {
             if self.contradiction {
                 return;
             }
-            if before == (self.solved.len(), self.choices.len()) && self.equal.is_empty() {
-                if !self.use_wholes() && !self.reconsider() {
-                    return;
-                }
+            if before == (self.solved.len(), self.choices.len()) && self.equal.is_empty() && !self.more() {
+                return;
             }
         }
+    }
+
+    /// What is used when nothing else follows.
+    fn more(&mut self) -> bool {
+        self.use_wholes() || self.reconsider()
     }
 
     /// Sums that were divided are known by quotients and rests until nothing more follows: then by what they are sums of. Two

@@ -77,7 +77,7 @@ impl Walk<'_> {
             Some(m) => {
                 let c = &carried[m.carried];
                 let name = self.names.fresh(binder_label(&c.var.name));
-                let binder = Var { name, ty: c.var.ty };
+                let binder = Var { name, ty: m.compared };
                 let itself = N::var(&binder);
                 let mut r = Range { var: binder, ..m.range.clone() };
                 if !no_exits && synchronises {
@@ -111,7 +111,7 @@ impl Walk<'_> {
                 let count = if thread_dependent(self, &m.range) { &distance } else { &itself };
                 to_binder.bind(&iteration.counter.name, count);
                 // The variable itself is the binder, whatever its closed form says.
-                in_k.bind(&c.var.name, &itself);
+                in_k.bind(&c.var.name, &N::cast(c.var.ty, &itself));
                 guard = m.rest.clone();
                 range = r;
             }

@@ -75,6 +75,8 @@ type Shape = Vec<(ObjId, Vec<u64>, i128)>;
 struct Main {
     /// Position among the carried values.
     carried: usize,
+    /// The type in which it is compared with its bound, if that is unsigned and as wide: the range is one of such numbers.
+    compared: IntTy,
     range: Range,
     /// What remains of the condition.
     rest: B,

@@ -80,7 +80,11 @@ impl Walk<'_> {
                     trips = trip_count(&range);
                     last = None;
                 }
-                return Some(Main { carried: carried_at, range, rest, assumed, trips, last });
+                let compared = match moving.kind() {
+                    NExp::Cast(to, _) if to.bits == c.var.ty.bits && !to.signed => *to,
+                    _ => c.var.ty,
+                };
+                return Some(Main { carried: carried_at, compared, range, rest, assumed, trips, last });
             }
         }
         None
