@@ -30,6 +30,8 @@ pub struct Facts {
     choices: Vec<Vec<B>>,
     /// Unknowns that are expressed by others.
     solved: Vec<(AtomId, Poly)>,
+    /// How many of them there were when bounds were last drawn from bounds for an equation.
+    propagated: usize,
     /// Variables that conditions tell apart; they are not expressed by others.
     told_apart: BTreeSet<Var>,
     kept: BTreeSet<AtomId>,
@@ -62,6 +64,7 @@ impl Facts {
             differ: Vec::new(),
             choices: Vec::new(),
             solved: Vec::new(),
+            propagated: 0,
             told_apart,
             kept: BTreeSet::new(),
             divisions: 0,
@@ -424,7 +427,22 @@ impl Facts {
         if (self.rules.apart)(self, &poly) {
             return self.refuted_by(Rule::Interval);
         }
-        if let Some((rule, parts)) = (self.rules.split)(self, &poly) {
+        let mut digits = (self.rules.split)(self, &poly);
+        // What divisions say of bounds may be what tells digits apart.
+        let divides = |m: &Monomial| matches!(m.as_slice(), [atom] if self.values.is_dividend(*atom));
+        if digits.is_none()
+            && self.propagated < self.solved.len()
+            && poly.terms.iter().any(|(m, _)| m.len() > 1)
+            && !poly.terms.iter().any(|(m, _)| divides(m))
+        {
+            self.propagated = self.solved.len();
+            self.propagate();
+            if self.contradiction {
+                return;
+            }
+            digits = (self.rules.split)(self, &poly);
+        }
+        if let Some((rule, parts)) = digits {
             self.used(rule);
             parts.into_iter().rev().for_each(|p| self.equal.push_front(p));
             return;
