@@ -401,6 +401,8 @@ impl<'l, 't> Body<'l, 't> {
         let specials = list.iter().filter(|d| d.template.is_some_and(|t| t.named_child_count() == 0));
         let specials = specials.filter(|d| d.scope == decl.scope);
         let mut found = Found::None;
+        // Of these arguments, with other types of parameters: perhaps one of another template of that name.
+        let mut other = Found::None;
         for special in specials.filter(|d| d.has_body) {
             if !bindings.open.is_empty() {
                 return Found::Ambiguous;
@@ -411,6 +413,9 @@ impl<'l, 't> Body<'l, 't> {
                 None => Vec::new(),
             };
             let own = self.parameter_types(special, &Bindings::default());
+            if own.len() != types.len() {
+                continue;
+            }
             // How long a pack is, the parameters say.
             if self.pack_of(decl).is_some() {
                 if own == types {
@@ -432,14 +437,17 @@ impl<'l, 't> Body<'l, 't> {
                 self.deduce(pattern, ty, &names, &mut deduced);
             }
             match self.bind_template(parameters, &given, &deduced) {
-                Some(bound) if bound == *bindings && !coarse => found = Found::One(*special),
+                Some(bound) if bound == *bindings && !coarse && own == types => found = Found::One(*special),
+                Some(bound) if bound == *bindings && !coarse => {
+                    other = if let Found::None = other { Found::One(*special) } else { Found::Ambiguous };
+                }
                 Some(bound) if bound.key_of_types() == bindings.key_of_types() => return Found::Ambiguous,
                 Some(_) => {}
                 None if own == types => found = Found::One(*special),
                 None => return Found::Ambiguous,
             }
         }
-        found
+        if let Found::None = found { other } else { found }
     }
 
     /// Runs something with the names that a declaration sees, and not those of the place that we are at.
