@@ -274,10 +274,14 @@ fn identifiers(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 /// The declaration of a kernel that stands here: its parameters, and whether a body follows.
 fn declaration(text: &str, at: usize, name: &str) -> Option<(String, bool)> {
-    let head = text[..at].rsplit([';', '{', '}']).next()?;
-    let list = text[at + name.len()..].trim_start().strip_prefix('(').filter(|_| head.contains("__global__"))?;
+    // Qualifiers, attributes and the result are no longer than this, nor are the parameters.
+    const LONGEST: usize = 4096;
+    const QUALIFIER: &[u8] = b"__global__";
+    let list = text[at + name.len()..].trim_start().strip_prefix('(')?;
+    let head = text.as_bytes()[at.saturating_sub(LONGEST)..at].rsplit(|b| b";{}".contains(b)).next()?;
+    head.windows(QUALIFIER.len()).any(|word| word == QUALIFIER).then_some(())?;
     let mut depth = 1usize;
-    let end = list.find(|c: char| {
+    let (end, _) = list.char_indices().take(LONGEST).find(|(_, c)| {
         match c {
             '(' => depth += 1,
             ')' => depth -= 1,

@@ -403,10 +403,11 @@ fn qualifiers(text: &str, found: &mut Vec<(usize, &'static str)>) {
 
 /// `dim3` in front of lists in braces that are the sizes of a launch.
 fn listed_sizes(text: &str, found: &mut Vec<(usize, &'static str)>) {
-    const LONGEST: usize = 4096;
-    for (open, syntax) in text.match_indices("<<<") {
+    let mut opens = text.match_indices("<<<").map(|(open, syntax)| open + syntax.len()).peekable();
+    while let Some(open) = opens.next() {
         let (mut depth, mut begins) = (0usize, true);
-        for (at, byte) in text.bytes().enumerate().skip(open + syntax.len()).take(LONGEST) {
+        let until = opens.peek().copied().unwrap_or(text.len());
+        for (at, byte) in text.bytes().enumerate().take(until).skip(open) {
             match byte {
                 b';' => break,
                 b'>' if depth == 0 && text.as_bytes()[at..].starts_with(b">>>") => break,
