@@ -31,7 +31,7 @@ fn question(seed: u64) -> Question {
     let (columns, rows) = (1 + c.pick(3) as i128, 1 + c.pick(3) as i128);
     let mut vars = vec![(w.clone(), 1, 3), (n.clone(), 0, 2)];
     let mut conditions = Vec::new();
-    let shape = (c.pick(15), [c.pick(7) as i128, c.pick(7) as i128, c.pick(4) as i128], c.pick(4));
+    let shape = (c.pick(21), [c.pick(7) as i128, c.pick(7) as i128, c.pick(4) as i128], c.pick(4));
     let within_row = c.pick(2) == 0;
     let odd = c.pick(3) == 0;
     let replay = c.values().iter().take(24).copied().collect::<Vec<_>>();
@@ -85,6 +85,43 @@ fn question(seed: u64) -> Question {
                 let row = mul(&wide, &add(&N::var(&n), &N::num(a % 2)));
                 conditions.push(x.lt(&add(&row, &N::num(k / 3))));
                 add(&mul(&y, &row), &x)
+            }
+            // Rows that are moved by a quotient.
+            14 => {
+                let number = add(&mul(&y, &N::num(columns)), &x);
+                let row = N::bin(NBin::Div, ty, &number, &mul(&wide, &N::num(1 + k)));
+                let by = mul(&row, &add(&N::var(&n), &N::num(a % 2)));
+                if b % 3 == 0 { N::sub(ty, &number, &by) } else { add(&number, &by) }
+            }
+            // One of two orders, by a condition that threads share, or do not.
+            15 | 16 => {
+                let by_rows = add(&mul(&y, &N::num(columns)), &add(&x, &N::num(k / 3)));
+                let by_columns = add(&mul(&x, &N::num(rows)), &y);
+                let cond = if kind == 15 { N::var(&n).lt(&wide) } else { x.lt(&N::var(&n)) };
+                N::ite(&cond, &by_rows, &by_columns)
+            }
+            // Bits cleared and turned, and a rest that is taken off.
+            17 => {
+                let (number, bits) = (add(&mul(&y, &N::num(columns)), &x), 1 << (1 + a % 2));
+                let high = N::bin(NBin::And, ty, &number, &N::num(ty.wrap(-bits)));
+                let low = N::bin(NBin::And, ty, &number, &N::num(bits - 1 - k / 3));
+                add(&high, &N::sub(ty, &N::num(bits - 1), &low))
+            }
+            18 => {
+                let number = add(&mul(&y, &N::num(columns)), &x);
+                let rest = N::sub(ty, &number, &mul(&N::bin(NBin::Div, ty, &number, &wide), &wide));
+                let high = N::bin(NBin::Div, ty, &N::sub(ty, &number, &rest), &add(&wide, &N::num(k / 3)));
+                add(&mul(&high, &add(&wide, &N::num(a / 6))), &rest)
+            }
+            // A row as long as the smaller of two sizes.
+            19 => {
+                let row = if b % 2 == 0 {
+                    N::bin(NBin::Min, ty, &wide, &add(&N::var(&n), &N::num(1)))
+                } else {
+                    N::ite(&wide.lt(&N::var(&n)), &wide, &N::var(&n))
+                };
+                conditions.push(x.lt(&row));
+                add(&mul(&y, &if a == 0 { row } else { wide.clone() }), &x)
             }
             _ => small_number(guards, &locals),
         };

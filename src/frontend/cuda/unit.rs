@@ -413,13 +413,17 @@ pub fn parse(text: &str) -> Option<Tree> {
     let options = ParseOptions::new().progress_callback(&mut progress);
     let tree =
         parser.parse_with_options(&mut |at, _| text.as_bytes().get(at..).unwrap_or_default(), None, Some(options))?;
-    (!is_deeper(&tree, 4_000)).then_some(tree)
+    (!is_out_of_bounds(&tree)).then_some(tree)
 }
 
-fn is_deeper(tree: &Tree, most: u32) -> bool {
+/// Is something nested so deep, or are there so many parts in a row of which none is understood, that looking at what is around each
+/// of them would take for ever?
+fn is_out_of_bounds(tree: &Tree) -> bool {
+    const DEEP: u32 = 4_000;
+    const WIDE: u32 = 20_000;
     let mut cursor = tree.walk();
     loop {
-        if cursor.depth() > most {
+        if cursor.depth() > DEEP || cursor.node().is_error() && cursor.node().child_count() > WIDE {
             return true;
         }
         if cursor.goto_first_child() {
@@ -1674,6 +1678,8 @@ mod tests {
         let nest = |n: usize| format!("void k(){{{};{}}}", "do ".repeat(n), "while(x);".repeat(n));
         assert!(parse(&nest(1_000)).is_some() && parse(&nest(10_000)).is_none());
         assert!(parse("void k(int *a) { a[0] = }").is_some());
+        let row = |n: usize| format!("void k();{}", "k<<<{1},{2} ".repeat(n));
+        assert!(parse(&row(1_000)).is_some() && parse(&row(20_000)).is_none());
     }
 
     #[test]
