@@ -104,8 +104,8 @@ fn question(seed: u64) -> Question {
             17 => {
                 let (number, bits) = (add(&mul(&y, &N::num(columns)), &x), 1 << (1 + a % 2));
                 let high = N::bin(NBin::And, ty, &number, &N::num(ty.wrap(-bits)));
-                let low = N::bin(NBin::And, ty, &number, &N::num(bits - 1 - k / 3));
-                add(&high, &N::sub(ty, &N::num(bits - 1), &low))
+                let low = N::bin(NBin::And, ty, &number, &N::num((bits >> (k / 3)) - 1));
+                if b % 2 == 0 { add(&high, &low) } else { add(&high, &N::sub(ty, &N::num(bits - 1), &low)) }
             }
             18 => {
                 let number = add(&mul(&y, &N::num(columns)), &x);
@@ -113,12 +113,13 @@ fn question(seed: u64) -> Question {
                 let high = N::bin(NBin::Div, ty, &N::sub(ty, &number, &rest), &add(&wide, &N::num(k / 3)));
                 add(&mul(&high, &add(&wide, &N::num(a / 6))), &rest)
             }
-            // A row as long as the smaller of two sizes.
+            // A row as long as the smaller of two sizes, or the larger.
             19 => {
-                let row = if b % 2 == 0 {
-                    N::bin(NBin::Min, ty, &wide, &add(&N::var(&n), &N::num(1)))
-                } else {
-                    N::ite(&wide.lt(&N::var(&n)), &wide, &N::var(&n))
+                let size = N::var(&n);
+                let row = match b % 3 {
+                    0 => N::bin(NBin::Min, ty, &wide, &add(&size, &N::num(1))),
+                    1 => N::ite(&wide.lt(&size), &wide, &size),
+                    _ => N::ite(&wide.lt(&size), &size, &wide),
                 };
                 conditions.push(x.lt(&row));
                 add(&mul(&y, &if a == 0 { row } else { wide.clone() }), &x)
