@@ -64,6 +64,14 @@ impl Findings {
         }
     }
 
+    pub fn has(&self, key: &Key) -> bool {
+        self.all.iter().any(|(known, _)| known == key)
+    }
+
+    pub fn remove(&mut self, key: &Key) {
+        self.all.retain(|(known, _)| known != key);
+    }
+
     pub fn len(&self) -> usize {
         self.all.len()
     }

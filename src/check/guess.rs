@@ -7,7 +7,7 @@ use crate::core::race::RacePhase;
 use crate::exp::{B, IntTy, N, NBin, NExp, Var, free_vars_n, subterms};
 
 /// Values for the sizes, in their order, again and again.
-const GUESSES: [&[i128]; 5] = [&[2, 3, 4, 5], &[5, 4, 3, 2], &[2], &[1], &[32, 4, 8]];
+const GUESSES: [&[i128]; 7] = [&[2, 3, 4, 5], &[5, 4, 3, 2], &[2], &[1], &[32, 4, 8], &[2, 5, 3], &[2, 5, 3, 3, 2]];
 
 /// Conditions that fix the sizes of a phase, one after the other; none where no size is multiplied or divided by.
 pub(super) fn guesses(phase: &RacePhase, formula: &B, globals: &[Var]) -> Vec<B> {

@@ -290,6 +290,8 @@ impl Check<'_> {
         let mut any = !known.is_empty();
         // First races of different values; then, are there any between stores of the same one?
         for same_value in [false, true] {
+            // What is tried again, with other parameters: its class is what they show.
+            let mut again: Option<Key> = None;
             let condition = if same_value { asked.races.same_value.clone() } else { B::not(&asked.races.same_value) };
             while condition.as_lit() != Some(false) {
                 let most = first.and_then(|first| self.another(first));
@@ -343,11 +345,16 @@ impl Check<'_> {
                             continue;
                         }
                         let sure = finding.class != FindingClass::Possible;
-                        self.findings.add(key, finding);
+                        if sure && again.as_ref() == Some(&key) {
+                            self.findings.remove(&key);
+                        }
+                        let is_first = !self.findings.has(&key);
+                        self.findings.add(key.clone(), finding);
                         if without == Some(Without::Race)
                             && asked.avoided.len() < AGAIN
                             && let Some([far, other]) = self.elsewhere(&model)
                         {
+                            again = again.or(is_first.then_some(key));
                             refuted = Some(accesses);
                             asked.avoided.push(far);
                             asked.weaker = Some(other);

@@ -474,7 +474,8 @@ fn assignments(text: &str, found: &mut Vec<(usize, &'static str)>) {
 }
 
 /// What stands in front of an expression in parentheses.
-const OPERATORS: [char; 17] = ['(', ',', ';', '{', '}', '=', '+', '-', '*', '/', '%', '&', '|', '^', '!', '?', ':'];
+const OPERATORS: [char; 18] =
+    ['(', '[', ',', ';', '{', '}', '=', '+', '-', '*', '/', '%', '&', '|', '^', '!', '?', ':'];
 
 /// The text with words put in at ascending positions.
 pub(super) fn with_insertions(text: &str, words: &[(usize, &str)]) -> String {

@@ -137,7 +137,7 @@ fn sized(words: &str) -> Type {
 }
 
 /// Is this a name of CUB, or of its twin for HIP?
-fn of_library(qualifier: &Qualifier) -> bool {
+pub(super) fn of_library(qualifier: &Qualifier) -> bool {
     matches!(qualifier.parts.as_slice(), [only] if only == "cub" || only == "hipcub")
 }
 

@@ -306,7 +306,14 @@ impl<'u> Host<'_, 'u> {
         if function.kind() == "field_expression"
             && let Some(object) = function.child_by_field_name("argument")
         {
-            self.changed(object, call, None);
+            match object.kind() {
+                // What a call returned; it may be in something that it was given before.
+                "call_expression" => {
+                    self.stores.push(call);
+                    self.indirect.push(call);
+                }
+                _ => self.changed(object, call, None),
+            }
             self.kept(object, call);
         }
         // `T (x);` declares a variable.

@@ -161,7 +161,9 @@ impl<'u> Host<'_, 'u> {
                 }
                 "field_expression" | "subscript_expression" => {
                     let object = self.path_of(node).and_then(|(o, _, _)| self.variable_at(o));
-                    if object.is_none_or(|o| o.is_parameter || o.is_remote || o.is_wild) {
+                    if object.is_none_or(|o| o.is_parameter || o.is_remote || o.is_wild)
+                        || self.method_type(node).is_some()
+                    {
                         return true;
                     }
                 }

@@ -8,6 +8,7 @@ use tree_sitter::Node;
 use super::super::unit::TypeDecl;
 use super::Host;
 use super::copies::{MAX_TYPES, is_plain_word, is_value, refers};
+use super::methods::is_of_tensors;
 use super::places::listed_in;
 use super::variables::Variable;
 
@@ -350,6 +351,9 @@ impl<'u> Host<'_, 'u> {
     fn is_method_of_library(&self, function: Node<'u>) -> bool {
         let field = |name: &str| function.child_by_field_name(name).filter(|_| function.kind() == "field_expression");
         let (Some(object), Some(method)) = (field("argument"), field("field")) else { return false };
+        if self.is_tensor(object) {
+            return true;
+        }
         let ty = Some(object).filter(|o| o.kind() == "identifier").and_then(|o| self.variable_at(o)?.ty);
         ty.is_some_and(|ty| {
             let name = self.callee(ty);
@@ -361,7 +365,7 @@ impl<'u> Host<'_, 'u> {
     pub(super) fn is_harmless(&self, function: Node<'u>) -> bool {
         let name = self.callee(function);
         function.kind() != "field_expression"
-            && (is_platform(name) || BY_VALUE.contains(&name))
+            && (is_platform(name) || BY_VALUE.contains(&name) || is_of_tensors(self.unit.str(function)))
             && !self.lower.names.functions.contains_key(name)
             && !self.lower.names.types.contains_key(name)
             && self.variable_at(function).is_none()

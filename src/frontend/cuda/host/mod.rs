@@ -14,6 +14,7 @@ mod facts;
 mod fields;
 mod foreign;
 mod mentions;
+mod methods;
 mod outside;
 mod overlaps;
 mod places;

@@ -76,6 +76,7 @@ impl<'u> Host<'_, 'u> {
                 object.is_some_and(|object| self.field_type(object, field).is_some())
             }
             "identifier" => self.is_named_number(self.unit.str(node), node),
+            "call_expression" | "subscript_expression" if self.method_type(node).is_some() => true,
             "call_expression" => field("function").is_some_and(|function| {
                 let text = self.unit.str(function);
                 let name = self.unit.str(self.unit.qualified(function).1);

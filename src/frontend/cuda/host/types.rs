@@ -180,7 +180,7 @@ impl<'u> Host<'_, 'u> {
                 let init = known.events.iter().find(|e| e.declares).and_then(|e| e.value);
                 let plain =
                     |n: &Node<'u>| matches!(n.kind(), "number_literal" | "sizeof_expression" | "cast_expression");
-                own.or_else(|| self.type_of(init.filter(plain)?))
+                own.or_else(|| self.method_type(init?)).or_else(|| self.type_of(init.filter(plain)?))
             }
             "cast_expression" => self.integer_type(field("type")?),
             "unary_expression" => self.type_of(field("argument")?).map(promoted),
@@ -204,6 +204,7 @@ impl<'u> Host<'_, 'u> {
                     _ => Some(IntTy::I32),
                 }
             }
+            "call_expression" | "subscript_expression" if self.method_type(node).is_some() => self.method_type(node),
             "call_expression" => {
                 let function = field("function")?;
                 let callee = self.unit.str(function);

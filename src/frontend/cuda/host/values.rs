@@ -108,8 +108,10 @@ impl<'u> Host<'_, 'u> {
                 Some(self.wrapped(N::bin(op, IntTy::MATH, &l, &r), node))
             }
             "field_expression" => self.field(node),
-            "subscript_expression" => self.field(node).or_else(|| self.element_of(node)),
-            "call_expression" => self.call(node).or_else(|| self.result(node)),
+            "subscript_expression" => {
+                self.field(node).or_else(|| self.element_of(node)).or_else(|| self.size_of_object(node))
+            }
+            "call_expression" => self.call(node).or_else(|| self.result(node)).or_else(|| self.size_of_object(node)),
             _ => None,
         }
     }

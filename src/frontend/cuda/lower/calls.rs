@@ -169,7 +169,8 @@ impl<'l, 't> Body<'l, 't> {
             {
                 return object;
             }
-            if !matches!(ty, Type::Unknown(_)) || self.bindings.types.contains_key(name) {
+            let is_parameter = || callee.kind() == "identifier" && self.open_parameter(callee).is_some();
+            if !matches!(ty, Type::Unknown(_)) || self.bindings.types.contains_key(name) || is_parameter() {
                 return self.made_of(ty, node, callee, &arguments);
             }
         }
@@ -354,7 +355,9 @@ impl<'l, 't> Body<'l, 't> {
             let barrier = self.group_barrier(&group.ty.clone(), span);
             return self.after_group(group, barrier, span);
         }
-        if self.hidden_names() && overloads.is_empty() {
+        // `cub::Max()` makes an operation.
+        let makes_operation = args.is_empty() && of_library(qualifier);
+        if self.hidden_names() && overloads.is_empty() && !makes_operation {
             let call = self.unclear(format!("`{name}` is not declared, and may be a macro"), args, span);
             return if may_wait(name) { self.may_not_pass(call, span) } else { call };
         }

@@ -137,24 +137,43 @@ impl<'l, 't> Body<'l, 't> {
         self.trait_type(name, &arguments)
     }
 
-    /// `std::numeric_limits<T>::max()` of an integer.
+    /// `std::numeric_limits<T>::max()`: of a type that is not known, or may be an enumeration, it is some value.
     pub(super) fn limit(&mut self, callee: Node<'t>, span: Span) -> Option<Expr> {
         let (outer, name, arguments) = self.member_of_trait(callee)?;
         let (_, base) = self.lower.unit.qualified(callee);
-        let ([argument], true) = (arguments.as_slice(), is_standard(&outer) && name == "numeric_limits") else {
-            return None;
-        };
-        let Type::Int(ty) = self.type_of(*argument) else { return None };
         let names = self.lower.names;
-        if !names.enumerators.is_empty() || names.header_missing || names.types.contains_key(name) {
-            return None;
-        }
-        let value = match self.text(base) {
-            "max" => ty.max()?,
-            "min" | "lowest" => ty.min()?,
+        let is_limit = is_standard(&outer) && name == "numeric_limits" && !names.types.contains_key(name);
+        let ([argument], true) = (arguments.as_slice(), is_limit) else { return None };
+        let (ty, member) = (self.type_of(*argument), self.text(base));
+        let spelled = argument.child_by_field_name("type").unwrap_or(*argument).kind();
+        let exact = matches!(spelled, "primitive_type" | "sized_type_specifier")
+            || names.enumerators.is_empty() && !names.header_missing;
+        let value = match (&ty, member) {
+            (Type::Int(int), "max") if exact => ExprKind::Int(IntTy::max(*int)?),
+            (Type::Int(int), "min" | "lowest") if exact => ExprKind::Int(IntTy::min(*int)?),
+            (Type::Float(bytes @ (4 | 8)), _) => {
+                let (max, min, epsilon) = match bytes {
+                    4 => (f64::from(f32::MAX), f64::from(f32::MIN_POSITIVE), f64::from(f32::EPSILON)),
+                    _ => (f64::MAX, f64::MIN_POSITIVE, f64::EPSILON),
+                };
+                let value = match member {
+                    "max" => max,
+                    "lowest" => -max,
+                    "min" => min,
+                    "epsilon" => epsilon,
+                    "infinity" => f64::INFINITY,
+                    "quiet_NaN" | "signaling_NaN" => f64::NAN,
+                    _ => return None,
+                };
+                ExprKind::Constant(Name::new(format!("{value:?}")))
+            }
+            (_, "max" | "min" | "lowest" | "epsilon" | "infinity" | "quiet_NaN" | "signaling_NaN") => {
+                let name = Name::new(format!("numeric_limits.{ty}.{member}"));
+                ExprKind::Intrinsic(Intrinsic::Pure(name, None), vec![])
+            }
             _ => return None,
         };
-        Some(Expr::new(ExprKind::Int(value), Type::Int(ty), span))
+        Some(Expr::new(value, ty, span))
     }
 
     /// `K<2>` of `template <int N> constexpr int K = N * 2;` without specialisations.

@@ -1,0 +1,147 @@
+//! What methods of the classes of well-known libraries return, whose headers are not there. [HOST-METHOD]
+
+use tree_sitter::Node;
+
+use super::super::unit::last_named;
+use super::{Host, symbol};
+use crate::base::Name;
+use crate::exp::{IntTy, N};
+
+/// Containers whose `size()` is a `size_t`.
+const CONTAINERS: [&str; 11] = [
+    "vector",
+    "array",
+    "string",
+    "deque",
+    "list",
+    "map",
+    "set",
+    "unordered_map",
+    "unordered_set",
+    "device_vector",
+    "host_vector",
+];
+/// Where these are.
+const OF_CONTAINERS: [&str; 2] = ["std", "thrust"];
+/// Where tensors are.
+const OF_TENSORS: [&str; 2] = ["torch", "at"];
+/// Methods of a tensor that return an `int64_t`.
+const NUMBERS: [&str; 7] = ["size", "stride", "numel", "dim", "ndimension", "element_size", "itemsize"];
+/// Methods that return a list of these.
+const LISTS: [&str; 2] = ["sizes", "strides"];
+/// How far the value of a variable is followed.
+const MAX_STEPS: usize = 8;
+
+/// Is this the path of a function that makes or computes tensors? It takes numbers by value.
+pub(super) fn is_of_tensors(function: &str) -> bool {
+    function.split_once("::").is_some_and(|(path, _)| OF_TENSORS.contains(&path))
+}
+
+impl<'u> Host<'_, 'u> {
+    /// The type of a size of a tensor or a container.
+    pub(super) fn method_type(&self, node: Node<'u>) -> Option<IntTy> {
+        match node.kind() {
+            "call_expression" => {
+                let (object, method) = self.method_of(node)?;
+                if NUMBERS.contains(&method) && self.is_tensor(object) {
+                    return Some(IntTy::I64);
+                }
+                (method == "size" && self.is_container(object)).then_some(IntTy::U64)
+            }
+            "subscript_expression" => self.is_list(node.child_by_field_name("argument")?).then_some(IntTy::I64),
+            _ => None,
+        }
+    }
+
+    /// A size of a tensor or a container: a number that nothing is known of. No two calls return the same one.
+    pub(super) fn size_of_object(&mut self, node: Node<'u>) -> Option<N> {
+        if let Some(known) = self.results.get(&node.id()) {
+            return Some(known.clone());
+        }
+        let ty = self.method_type(node).filter(|_| self.arguments.is_empty())?;
+        let mut name: String = self.unit.str(node).split_whitespace().collect();
+        while !self.symbols.insert(name.clone()) {
+            name.push('\'');
+        }
+        self.types.insert(Name::new(name.as_str()), ty);
+        let value = symbol(&name);
+        self.results.insert(node.id(), value.clone());
+        Some(value)
+    }
+
+    /// Is this `x.sizes()` of a tensor, or a variable that holds it?
+    fn is_list(&self, node: Node<'u>) -> bool {
+        match node.kind() {
+            "identifier" => {
+                self.only_value(node).is_some_and(|value| value.kind() != "identifier" && self.is_list(value))
+            }
+            "call_expression" => {
+                self.method_of(node).is_some_and(|(object, method)| LISTS.contains(&method) && self.is_tensor(object))
+            }
+            _ => false,
+        }
+    }
+
+    /// The object and the method of `x.f(..)`.
+    fn method_of(&self, call: Node<'u>) -> Option<(Node<'u>, &'u str)> {
+        let function = call.child_by_field_name("function").filter(|f| f.kind() == "field_expression")?;
+        let field = function.child_by_field_name("field").filter(|f| f.kind() == "field_identifier")?;
+        Some((function.child_by_field_name("argument")?, self.unit.str(field)))
+    }
+
+    /// Is this a tensor: by the type of a variable, or made by a function or a method of these?
+    pub(super) fn is_tensor(&self, node: Node<'u>) -> bool {
+        self.is_tensor_in(node, MAX_STEPS)
+    }
+
+    fn is_tensor_in(&self, node: Node<'u>, steps: usize) -> bool {
+        let steps = match steps.checked_sub(1) {
+            Some(left) if !self.lower.names.types.contains_key("Tensor") => left,
+            _ => return false,
+        };
+        match node.kind() {
+            "parenthesized_expression" => last_named(node).is_some_and(|inner| self.is_tensor_in(inner, steps)),
+            "identifier" => match self.variable_at(node).and_then(|v| v.ty) {
+                Some(ty) if self.unit.str(ty) == "auto" => {
+                    self.only_value(node).is_some_and(|value| self.is_tensor_in(value, steps))
+                }
+                Some(ty) => {
+                    let (path, base) = self.unit.qualified(ty);
+                    let path: Vec<&str> = path.parts.iter().map(String::as_str).collect();
+                    let of_library = match path.as_slice() {
+                        [] => self.lower.names.used.contains("Tensor"),
+                        [only] => OF_TENSORS.contains(only),
+                        _ => false,
+                    };
+                    of_library && self.unit.str(base) == "Tensor"
+                }
+                None => false,
+            },
+            "call_expression" => match self.method_of(node) {
+                Some((object, method)) => {
+                    !NUMBERS.contains(&method) && !LISTS.contains(&method) && self.is_tensor_in(object, steps)
+                }
+                None => node.child_by_field_name("function").is_some_and(|f| is_of_tensors(self.unit.str(f))),
+            },
+            _ => false,
+        }
+    }
+
+    /// Is this a variable whose type is a container of the library?
+    fn is_container(&self, node: Node<'u>) -> bool {
+        let Some(ty) = self.variable_at(node).filter(|_| node.kind() == "identifier").and_then(|v| v.ty) else {
+            return false;
+        };
+        let name = self.unit.str(ty).split('<').next().unwrap_or("");
+        name.split_once("::")
+            .is_some_and(|(path, base)| OF_CONTAINERS.contains(&path) && CONTAINERS.contains(&base.trim()))
+    }
+
+    /// The initialiser of a variable that nothing else changes as a whole.
+    fn only_value(&self, name: Node<'u>) -> Option<Node<'u>> {
+        let known = self.variable_at(name)?;
+        let init = known.events.iter().find(|e| e.declares).and_then(|e| e.value);
+        let assigned = known.events.iter().any(|e| !e.declares && e.value.is_some() && e.field.is_none());
+        init.filter(|_| !assigned && !known.is_remote)
+    }
+}
