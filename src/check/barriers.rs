@@ -68,11 +68,20 @@ impl Check<'_> {
         let query = question(asserts.clone());
         self.queries += 1;
         let line = location(self.sources, span).line;
-        match self.session.check(&query) {
+        let mut answer = self.session.check(&query);
+        let mut undecided = None;
+        if let Answer::Unknown(reason) = &answer {
+            undecided = Some(format!("whether all threads reach this barrier together was not decided: {reason}"));
+            if let Some((model, sizes)) = self.guess(&B::lit(true), B::and(asserts.clone()), Vec::new()) {
+                asserts.push(sizes);
+                answer = Answer::Sat(model);
+            }
+        }
+        match answer {
             Answer::Unsat { assumptions } => self.rests_on(assumptions),
             Answer::Sat(mut model) => {
                 let mut unusual = None;
-                if let Some(usual) = self.usual() {
+                if let Some(usual) = self.usual().filter(|_| undecided.is_none()) {
                     self.queries += 1;
                     asserts.push(usual);
                     match self.session.check(&question(asserts.clone())) {
@@ -100,15 +109,12 @@ impl Check<'_> {
                 let sure = found.finding.class == FindingClass::Confirmed;
                 self.findings.add(found.key, found.finding);
                 if let Some(doubt) = found.doubt.filter(|_| !sure) {
-                    let text = format!("that all threads reach this barrier together was not proved: {doubt}");
-                    self.reason("barrier-uniformity", text, Some(span));
+                    let proved = format!("that all threads reach this barrier together was not proved: {doubt}");
+                    self.reason("barrier-uniformity", undecided.unwrap_or(proved), Some(span));
                 }
                 self.assumptions.push(format!("for races: all threads reach the barrier in line {line} together"));
             }
-            Answer::Unknown(reason) => {
-                let text = format!("whether all threads reach this barrier together was not decided: {reason}");
-                self.reason("barrier-uniformity", text, Some(span));
-            }
+            Answer::Unknown(_) => self.reason("barrier-uniformity", undecided.unwrap_or_default(), Some(span)),
         }
     }
 

@@ -190,14 +190,16 @@ pub fn host_facts(params: &[VarDecl], placed: &[PlacedLaunch]) -> HostFacts {
     facts.computed = computed(params, launches);
     let mut converted = Vec::new();
     let alternatives: Vec<Vec<B>> = launches.iter().map(|l| relations(params, l, &facts, &mut converted)).collect();
-    let fits = match converted.iter().unique().join("`, `") {
-        names if names.is_empty() => String::new(),
-        names => format!(", where what is given for `{names}` fits its type"),
+    let fits = |condition: &B| {
+        let vars = free_vars_b(condition);
+        let names = converted.iter().unique().filter(|name| vars.iter().any(|v| v.name == **name)).join("`, `");
+        if names.is_empty() { names } else { format!(", where what is given for `{names}` fits its type") }
     };
     match alternatives.as_slice() {
         [only] => {
             for condition in only {
-                let words = format!("{} ({}{fits})", words(params, condition, &facts.overlaps), facts.place);
+                let words =
+                    format!("{} ({}{})", words(params, condition, &facts.overlaps), facts.place, fits(condition));
                 facts.conditions.push((condition.clone(), words));
             }
         }
@@ -207,7 +209,8 @@ pub fn host_facts(params: &[VarDecl], placed: &[PlacedLaunch]) -> HostFacts {
             let common = several[0].iter().filter(|c| in_all(c)).unique_by(|c| plain(c)).cloned();
             let rest = several.iter().map(|a| B::and(a.iter().filter(|c| !in_all(c)).cloned()));
             for condition in common.chain([B::or(rest)]).filter(|c| c.as_lit().is_none()) {
-                let words = format!("{} ({}{fits})", words(params, &condition, &facts.overlaps), facts.place);
+                let words =
+                    format!("{} ({}{})", words(params, &condition, &facts.overlaps), facts.place, fits(&condition));
                 facts.conditions.push((condition, words));
             }
         }

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use super::divisors::Divisors;
 use super::execute::{ENDS, Tried};
 use super::findings::{Key, axes, kind, report_level};
-use super::guess::guesses;
 use super::host::is_of_host;
 use super::kernel::Check;
 use super::near::near;
@@ -236,7 +235,10 @@ impl Check<'_> {
         let mut guessed = None;
         let mut answer = self.session.with_little_work(&asked.query([]));
         if let Answer::Unknown(reason) = &answer {
-            match self.guess(&asked, array) {
+            let races = phase.races_on(array);
+            let formula = B::and([races.formula.clone(), B::not(&races.same_value)]);
+            let others = asked.blocked.iter().chain(&asked.facts).cloned().collect();
+            match self.guess(&phase.assumptions, formula, others) {
                 Some((model, sizes)) => {
                     guessed = Some(reason.clone());
                     asked.within.push(sizes);
@@ -403,35 +405,6 @@ impl Check<'_> {
         }
     }
 
-    /// A race of different values for some sizes, in a launch that is not too large, and what these are. [WIT-GUESS]
-    fn guess(&mut self, asked: &Asked, array: &Name) -> Option<(Model, B)> {
-        let races = asked.phase.races_on(array);
-        let formula = B::and([races.formula.clone(), B::not(&races.same_value)]);
-        let computed = &self.source.host.computed;
-        let open = self.inferred.kernel.globals.iter().filter(|v| !computed.contains_key(v.name.as_str()));
-        let (open, usual): (Vec<Var>, _) = (open.cloned().collect(), self.usual());
-        for sizes in guesses(asked.phase, &formula, &open) {
-            let sizes = B::and(std::iter::once(sizes).chain(usual.clone()).collect::<Vec<_>>());
-            let mut asserts = vec![asked.phase.assumptions.clone(), formula.clone(), sizes.clone()];
-            asserts.extend(asked.blocked.iter().chain(&asked.facts).cloned());
-            self.queries += 1;
-            let mut answer = self.session.with_little_work(&question(asserts.clone()));
-            let mut within = sizes;
-            if let Answer::Sat(model) = &answer
-                && let Some(limit) = self.beyond(model)
-            {
-                // That none of these sizes has a smaller one says nothing of others.
-                within = B::and([within, limit.clone()]);
-                asserts.push(limit);
-                answer = self.session.with_little_work(&question(asserts));
-            }
-            if let Answer::Sat(model) = answer {
-                return Some((model, within));
-            }
-        }
-        None
-    }
-
     /// Other parameters than those of a model: positive, and each another one; or only one of them another.
     pub(super) fn elsewhere(&self, model: &Model) -> Option<[B; 2]> {
         let globals = self.inferred.kernel.globals.iter();
@@ -458,7 +431,7 @@ impl Check<'_> {
     }
 
     /// That a launch is not larger than is taken for granted, where that of a model is.
-    fn beyond(&self, model: &Model) -> Option<B> {
+    pub(super) fn beyond(&self, model: &Model) -> Option<B> {
         let axes = ["x", "y", "z"];
         let sizes = [("blockDim", self.launch.block), ("gridDim", self.launch.grid)];
         let fixed = sizes.iter().flat_map(|(_, sizes)| sizes).flatten().product::<i128>();

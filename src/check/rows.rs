@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::kernel::CheckOptions;
 use crate::base::Name;
-use crate::core::{Access, Protocol};
+use crate::core::{Access, Mode, Protocol};
 use crate::exp::subst::Leaves;
 use crate::exp::{B, BExp, N, NBin, NExp, NRel, Var, free_vars_b, free_vars_n};
 use crate::kernel::infer::Inferred;
@@ -212,17 +212,27 @@ fn by_rows(inferred: &mut Inferred, var: &Var, stride: &N) {
     // Each place must have rows: what has none may be anywhere in the array. Nor is that a column that nothing keeps in its
     // row: where a guard is missing there is a race.
     let mut arrays: BTreeMap<Name, bool> = BTreeMap::new();
+    // What each thread adds to, from one column to the next, may be windows that overlap.
+    let mut walked: FxHashSet<(Name, Vec<N>, bool)> = FxHashSet::default();
     each_access(&kernel.code, &mut Vec::new(), &mut |access: &Access, path: &[B]| {
         let rows = split_index(&access.index, var, stride).is_some_and(|(_, count, rest)| {
             let mut free = BTreeSet::new();
             let is_sum = unbounded(&rest, &coordinates, &mut FxHashSet::default(), &mut free);
             let mut below = BTreeSet::new();
             path.iter().for_each(|condition| kept_below(condition, true, &coordinates, &mut below));
+            if free.is_empty() && rest.as_num().is_none() {
+                walked.insert((access.array.clone(), access.index.clone(), matches!(access.mode, Mode::Rd)));
+            }
             is_sum && count.as_num() != Some(0) && free.is_subset(&below)
         });
         *arrays.entry(access.array.clone()).or_insert(true) &= rows;
     });
-    let arrays: BTreeSet<Name> = arrays.into_iter().filter(|(_, rows)| *rows).map(|(array, _)| array).collect();
+    let updated = |array: &Name| {
+        let own = walked.iter().filter(|(of, _, reads)| of == array && !*reads);
+        own.into_iter().any(|(_, index, _)| walked.contains(&(array.clone(), index.clone(), true)))
+    };
+    let arrays = arrays.into_iter().filter(|(array, rows)| *rows && !updated(array));
+    let arrays: BTreeSet<Name> = arrays.map(|(array, _)| array).collect();
     if arrays.is_empty() || arrays.iter().any(|a| mentions_offset(&kernel.code, a)) {
         return;
     }

@@ -11,7 +11,7 @@ pub fn signed_arithmetic(term: &N) -> bool {
 }
 
 /// What is no size.
-const SMALL: i128 = 1 << 16;
+pub const SMALL: i128 = 1 << 16;
 
 // What is signed may be less than zero, and is then not small: as a factor it is a size.
 fn factor(term: &N) -> bool {
@@ -59,8 +59,12 @@ pub fn needs_large_sizes(term: &N) -> bool {
     {
         return true;
     }
-    let rests_on_more = || super::free_vars_n(term).iter().any(|v| of_launch(v).is_none());
-    counts_threads(term) || goes_up(term) && rests_on_more()
+    counts_threads(term) || goes_up(term) && rests_on_more(term)
+}
+
+/// Is there something in the term that is not of the launch?
+pub fn rests_on_more(term: &N) -> bool {
+    super::free_vars_n(term).iter().any(|v| of_launch(v).is_none())
 }
 
 /// What a variable of the launch is: a coordinate or extent of a thread in its block, or of a block in the grid; and its axis.

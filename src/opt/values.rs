@@ -9,7 +9,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::powers::Powers;
 use crate::exp::poly::{AtomId, Monomial, Poly, scaled};
-use crate::exp::wrap::needs_large_sizes;
+use crate::exp::wrap::{SMALL, goes_up, needs_large_sizes, rests_on_more};
 use crate::exp::{B, BExp, IntTy, Interval, N, NBin, NExp, NRel, Ranges, conversions};
 
 /// An unknown.
@@ -23,6 +23,8 @@ enum Atom {
 
 /// Terms nested deeper than this are unknowns.
 const DEEP: u32 = 100;
+/// Longer sums may be large where what they are made of is not.
+const FEW: usize = 16;
 /// Larger constants are not computed with.
 const LARGE: i128 = 1 << 100;
 
@@ -211,7 +213,10 @@ impl Values {
         }
         let undefined = overflow_is_undefined(term);
         // What is negative before it is converted may be so with any sizes. Sums are the solver's: it takes them exactly.
-        let large = || raw.terms.iter().any(|(m, _)| m.len() > 1) && needs_large_sizes(term);
+        let large = || {
+            raw.terms.iter().any(|(m, _)| m.len() > 1)
+                && (needs_large_sizes(term) || rests_on_more(term) && self.is_plain(&raw))
+        };
         if undefined || self.interval(&raw).lo.is_some_and(|lo| lo >= 0) && large() {
             if self.assume {
                 self.assumed.insert(term.clone());
@@ -228,6 +233,18 @@ impl Values {
             self.doubtful = true;
         }
         self.of_values(term, ty).unwrap_or_else(|| self.unknown(term))
+    }
+
+    /// Is this a sum of few sizes and positions, and products of them, so that it is large only where these are?
+    fn is_plain(&self, sum: &Poly) -> bool {
+        let of_atom = |atom: &AtomId| match self.atoms.get_index(*atom as usize) {
+            Some((Atom::Term(term), _)) => matches!(term.kind(), NExp::Var(_)) || goes_up(term),
+            // No larger than what is divided.
+            Some((Atom::Quotient(of, _) | Atom::Rest(of, _), _)) => self.is_plain(of),
+            None => false,
+        };
+        let of_term = |(factors, by): &(Monomial, i128)| by.abs() <= SMALL && factors.iter().all(of_atom);
+        sum.constant.abs() <= SMALL && sum.terms.len() <= FEW && sum.terms.iter().all(of_term)
     }
 
     /// The value of an unsigned term by the values of its operands, each in its own type, where it stays in its type for all of

@@ -307,6 +307,7 @@ impl<'u> Host<'_, 'u> {
             && let Some(object) = function.child_by_field_name("argument")
         {
             match object.kind() {
+                "identifier" if self.leaves_sizes(object, name) => return,
                 // What a call returned; it may be in something that it was given before.
                 "call_expression" => {
                     self.stores.push(call);

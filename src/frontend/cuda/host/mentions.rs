@@ -13,7 +13,13 @@ use super::places::listed_in;
 use super::variables::Variable;
 
 /// Functions that leave everything of the caller as it is.
-const BY_VALUE: [&str; 45] = [
+const BY_VALUE: [&str; 51] = [
+    "TORCH_CHECK",
+    "TORCH_INTERNAL_ASSERT",
+    "TORCH_WARN",
+    "AT_ASSERT",
+    "AT_ASSERTM",
+    "AT_ERROR",
     "float",
     "double",
     "size_t",

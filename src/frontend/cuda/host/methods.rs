@@ -3,6 +3,8 @@
 use tree_sitter::Node;
 
 use super::super::unit::last_named;
+use super::places::listed_in;
+use super::variables::Part;
 use super::{Host, symbol};
 use crate::base::Name;
 use crate::exp::{IntTy, N};
@@ -29,6 +31,32 @@ const OF_TENSORS: [&str; 2] = ["torch", "at"];
 const NUMBERS: [&str; 7] = ["size", "stride", "numel", "dim", "ndimension", "element_size", "itemsize"];
 /// Methods that return a list of these.
 const LISTS: [&str; 2] = ["sizes", "strides"];
+/// Methods of a tensor that return one of the same memory, perhaps of the same, and of a part of it.
+const SAME: [&str; 12] = [
+    "view",
+    "view_as",
+    "detach",
+    "data",
+    "squeeze",
+    "unsqueeze",
+    "t",
+    "transpose",
+    "permute",
+    "expand",
+    "expand_as",
+    "alias",
+];
+const PERHAPS: [&str; 7] = ["contiguous", "reshape", "reshape_as", "flatten", "to", "cuda", "type"];
+const PART: [&str; 8] = ["slice", "narrow", "select", "index", "diagonal", "unfold", "as_strided", "operator[]"];
+
+/// How the memory of a tensor is that of another one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum View {
+    Same,
+    Perhaps,
+    Part,
+}
+
 /// How far the value of a variable is followed.
 const MAX_STEPS: usize = 8;
 
@@ -53,20 +81,55 @@ impl<'u> Host<'_, 'u> {
         }
     }
 
-    /// A size of a tensor or a container: a number that nothing is known of. No two calls return the same one.
+    /// Does a method of a tensor return one that shares its memory?
+    pub(super) fn view(&self, object: Node<'u>, method: &str) -> Option<View> {
+        let found = [(&SAME[..], View::Same), (&PERHAPS[..], View::Perhaps), (&PART[..], View::Part)]
+            .into_iter()
+            .find(|(names, _)| names.contains(&method))?;
+        self.is_tensor(object).then_some(found.1)
+    }
+
+    /// Does a call of a method leave the sizes of a tensor or a container as they are? Those of tensors that change it have
+    /// names that end with `_`.
+    pub(super) fn leaves_sizes(&self, object: Node<'u>, method: &str) -> bool {
+        const OF_CONTAINER: [&str; 8] = ["size", "data", "empty", "capacity", "begin", "end", "front", "back"];
+        self.is_container(object) && OF_CONTAINER.contains(&method) || !method.ends_with('_') && self.is_tensor(object)
+    }
+
+    /// A size of a tensor or a container: a number of which nothing else is known. Two calls return the same one where the
+    /// text is the same, and the object was not changed in between.
     pub(super) fn size_of_object(&mut self, node: Node<'u>) -> Option<N> {
-        if let Some(known) = self.results.get(&node.id()) {
-            return Some(known.clone());
-        }
         let ty = self.method_type(node).filter(|_| self.arguments.is_empty())?;
         let mut name: String = self.unit.str(node).split_whitespace().collect();
+        let key = self.object_of(node).map(|object| (name.clone(), object, self.version(object, &Part::Whole, node)));
+        let known = match &key {
+            Some(key) => self.lengths.get(key),
+            None => self.results.get(&node.id()),
+        };
+        if let Some(known) = known {
+            return Some(known.clone());
+        }
         while !self.symbols.insert(name.clone()) {
             name.push('\'');
         }
         self.types.insert(Name::new(name.as_str()), ty);
         let value = symbol(&name);
-        self.results.insert(node.id(), value.clone());
+        self.taken.push(N::num(0).le(&value));
+        match key {
+            Some(key) => drop(self.lengths.insert(key, value.clone())),
+            None => drop(self.results.insert(node.id(), value.clone())),
+        }
         Some(value)
+    }
+
+    /// The variable that is asked for a size, with constants only.
+    fn object_of(&self, node: Node<'u>) -> Option<usize> {
+        let (object, _) = self.method_of(node)?;
+        let arguments = listed_in(node.child_by_field_name("arguments")?);
+        let plain = arguments.iter().all(|a| a.kind() == "number_literal") && object.kind() == "identifier";
+        let found = self.find(self.unit.str(object), object).filter(|_| plain)?;
+        let known = &self.variables[found];
+        (!known.is_wild && !known.is_remote).then_some(found)
     }
 
     /// Is this `x.sizes()` of a tensor, or a variable that holds it?

@@ -121,6 +121,8 @@ struct Host<'l, 'u> {
     /// What may change objects outside of the function.
     far: Vec<Event<'u>>,
     values: HashMap<(usize, Part, Version), N>,
+    /// What methods return that ask for a size, by their text and the object.
+    lengths: HashMap<(String, usize, Version), N>,
     /// What calls return, by their nodes.
     results: HashMap<usize, N>,
     /// Elements of tables and results of calls, by where they stand, that can only be one of some numbers.
@@ -129,7 +131,7 @@ struct Host<'l, 'u> {
     fixed: Fixed,
     /// Variables that stand for themselves: with their values, the launch is never reached.
     unfollowed: HashSet<usize>,
-    /// What is taken of numbers that are made fractions.
+    /// What is taken of numbers that are made fractions, and is so of sizes.
     taken: Vec<B>,
     /// Are the arrays in a variable named only where elements are meant?
     kept: HashMap<usize, bool>,
@@ -376,6 +378,7 @@ impl<'l, 'u> Host<'l, 'u> {
             indirect: Vec::new(),
             far: Vec::new(),
             values: HashMap::new(),
+            lengths: HashMap::new(),
             results: HashMap::new(),
             choices: BTreeMap::new(),
             fixed: Fixed::new(),

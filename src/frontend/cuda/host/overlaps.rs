@@ -9,6 +9,7 @@ use tree_sitter::Node;
 
 use super::super::unit::{TypeDecl, child_of_kind, declared_name, has_child, last_named, split_init};
 use super::Host;
+use super::methods::View;
 use super::places::listed_in;
 use super::pointers::{CASTS, OF_DATA};
 use crate::exp::{IntTy, N};
@@ -516,6 +517,16 @@ impl<'u> Host<'_, 'u> {
                 let passes = passes || matches!(name, "std::move" | "std::forward");
                 if self.makes_new(name) {
                     return Vec::new();
+                }
+                if let Some((object, method)) = method_of(function)
+                    && let Some(view) = self.view(object, self.unit.str(method))
+                {
+                    let of = self.pointers_of(object, state, depth + 1).into_iter();
+                    return match view {
+                        View::Same => of.collect(),
+                        View::Perhaps => of.map(|p| Pointer { sure: false, ..p }).collect(),
+                        View::Part => of.map(Pointer::somewhere).collect(),
+                    };
                 }
                 match arguments.as_slice() {
                     [only] if passes => {

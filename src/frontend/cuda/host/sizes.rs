@@ -3,10 +3,10 @@
 use tree_sitter::Node;
 
 use super::super::unit::{FunDecl, GlobalDecl, child_of_kind, last_named};
-use super::Host;
 use super::fields::is_of_this;
 use super::values::is_plain_name;
 use super::variables::{Part, Variable};
+use super::{Host, symbol};
 use crate::base::Name;
 use crate::exp::{IntTy, N};
 
@@ -217,10 +217,28 @@ impl<'u> Host<'_, 'u> {
                     let name = self.unit.str(item);
                     return self.is_named_number(name, item).then(|| self.variable(name, item)).flatten();
                 }
-                self.rounded(item).or_else(|| self.number(item))
+                Some(self.rounded(item).or_else(|| self.number(item)).unwrap_or_else(|| self.some_size(item)))
             }
             None => Some(N::num(1)),
         })
+    }
+
+    /// A size that is given, and not understood: it may be any.
+    fn some_size(&mut self, node: Node<'u>) -> N {
+        if let Some(known) = self.results.get(&node.id()) {
+            return known.clone();
+        }
+        let mut name: String = self.unit.str(node).split_whitespace().collect();
+        while !self.symbols.insert(name.clone()) {
+            name.push('\'');
+        }
+        self.types.insert(Name::new(name.as_str()), IntTy::U32);
+        if !self.is_input(node) {
+            self.computed.insert(name.clone(), Vec::new());
+        }
+        let value = symbol(&name);
+        self.results.insert(node.id(), value.clone());
+        value
     }
 
     /// The three sizes in a field of a variable.
