@@ -144,6 +144,8 @@ pub struct Lower<'t> {
     asked: HashMap<(usize, usize), instances::Asked>,
     /// The launches that were read, by the node of the call.
     pub launches: HashMap<(usize, usize, super::host::Fixed), Option<Vec<super::host::HostLaunch>>>,
+    /// The calls around them that were read.
+    pub read_calls: HashMap<super::host::CallKey, Arc<super::host::ReadCall>>,
     /// The functions whose address is taken, once that was asked for.
     taken: Option<Vec<FunDecl<'t>>>,
     /// How many functions are lowered inside of each other, to know what type they return.
@@ -215,6 +217,7 @@ impl<'t> Lower<'t> {
             lambdas: HashMap::new(),
             asked: HashMap::new(),
             launches: HashMap::new(),
+            read_calls: HashMap::new(),
             taken: None,
             nesting: 0,
             constructing: 0,
