@@ -233,12 +233,15 @@ fn called_by<'u>(
     found.unwrap_or_else(|| vec![launch])
 }
 
+/// A number that is given, and its type, where these are known.
+type Argument = Option<(N, Option<IntTy>)>;
+
 /// What the code around a call says of what it gives: the same for all launches that it leads to.
 pub struct ReadCall {
     /// For each of the parameters that are asked for.
     given: Vec<Option<N>>,
     /// The arguments that go on as a pack.
-    packed: Vec<(Option<(N, Option<IntTy>)>, ObjectParts)>,
+    packed: Vec<(Argument, ObjectParts)>,
     facts: Vec<B>,
     overlaps: Vec<Overlap>,
     /// Of the caller, what all this is made of.
