@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use faial_like::check::dump::list;
 use faial_like::check::kernel::CheckOptions;
 use faial_like::check::schedule::{Settings, check_files, solver_settings};
 use faial_like::report::finding::{KernelReport, LaunchSource, Verdict};
@@ -657,6 +658,21 @@ fn launches_beside_a_kernel_count() {
     // What another file defines is its own.
     write("more.cu", &format!("{UP_TO_32}\nvoid g(int *p) {{ k<<<1, 64>>>(p); }}\n"));
     assert_eq!(run(&kernel).verdict, Free);
+    for i in 0..20 {
+        write(&format!("part{i}.cu"), &launch(16 + i % 4));
+    }
+    assert_eq!(run(&kernel).verdict, Free);
+    write("part20.cu", &launch(64));
+    assert_eq!(run(&kernel).verdict, Racy);
+    let listed = list(std::slice::from_ref(&kernel), &Settings::default());
+    assert!(listed.contains("2 of main.cu") && listed.contains("2 of part20.cu"), "{listed}");
+    // They are too large to be read.
+    write("part20.cu", &format!("{}{}", launch(16), "// nothing\n".repeat(300_000)));
+    let own = write("k.cu", &format!("{UP_TO_32}\nvoid own(int *p) {{ k<<<1, 32>>>(p); }}\n"));
+    assert_eq!(run(&own).verdict, Racy);
+    std::fs::remove_file(folder.path().join("part20.cu")).expect("a file");
+    assert_eq!(run(&own).verdict, Free);
+    let kernel = write("k.cu", UP_TO_32);
     for more in [
         launch(64),
         "#include \"missing.h\"\nvoid g(int *p) { k<<<1, 16>>>(p); }\n".to_owned(),

@@ -79,7 +79,7 @@ fn classes(grid: u32, before: &str, body: &str) -> BTreeSet<&'static str> {
 fn a_class_is_that_of_the_kernel_and_not_of_its_mutant() {
     let grid = "cooperative_groups::this_grid().sync();";
     let outside = "int outside(int);";
-    let cases: [(&str, u32, &str, &str, &str); 24] = [
+    let cases: [(&str, u32, &str, &str, &str); 26] = [
         ("confirmed by two threads", 1, "", "a[0] = t;", "a[t] = t;"),
         // Contents of arrays and parameters as the witness says.
         (
@@ -144,6 +144,21 @@ fn a_class_is_that_of_the_kernel_and_not_of_its_mutant() {
         // What comes before the race cannot be run; after it nothing needs to be.
         ("confirmed by the protocol", 1, outside, "b[t] = outside(t); a[0] = t;", "a[0] = t; b[t] = outside(t);"),
         ("confirmed by two threads", 1, outside, "a[0] = t; b[t] = outside(t);", "b[t] = outside(t); a[0] = t;"),
+        // It may have a barrier in it. [INF-UNKNOWN]
+        (
+            "possible",
+            1,
+            outside,
+            "int x = a[t]; b[t] = outside(t); a[3 - t] = x;",
+            "int x = a[t]; a[3 - t] = x; b[t] = outside(t);",
+        ),
+        (
+            "confirmed by two threads",
+            1,
+            outside,
+            "int x = a[t]; if (n == 7) b[t] = outside(t); a[3 - t] = x;",
+            "int x = a[t]; if (n != 7777) b[t] = outside(t); a[3 - t] = x; __requires(n == 5);",
+        ),
         (
             "confirmed by the protocol",
             1,

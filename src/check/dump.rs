@@ -1,12 +1,12 @@
 //! The stages of the pipeline as text.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::kernel::{CheckOptions, check_kernel, protocol_of};
 use super::launch::launch;
 use super::pipeline::{AtLevel, PhasePath, aligned, at_levels};
 use super::protocol::protocol_text;
-use super::schedule::Settings;
+use super::schedule::{Settings, parallel, read_files};
 use super::source::{KernelCode, SourceFile, SourceKernel, load, location};
 use crate::core::{Kernel, Level, Print, Space, Violation, WellFormed, seq, split, wellformed};
 use crate::kernel::infer::Inferred;
@@ -165,21 +165,26 @@ pub fn protocols(path: &Path, text: &str, settings: &Settings) -> Vec<(String, S
     each.collect()
 }
 
-/// The kernels of a file, their arrays, and their launches, a line each.
-pub fn list(path: &Path, text: &str, settings: &Settings) -> String {
-    let file = load(path, text.to_owned(), &settings.source);
+/// The kernels of files, their arrays, and their launches, a line each.
+pub fn list(inputs: &[(PathBuf, String)], settings: &Settings) -> String {
+    let files = read_files(inputs, settings);
+    let one = |(): &mut (), file: &SourceFile| list_file(file, settings);
+    parallel(&files[..inputs.len()], 1, || (), one, |file, text| format!("{}: {text}\n", file.report.path)).concat()
+}
+
+fn list_file(file: &SourceFile, settings: &Settings) -> String {
     let mut out = String::new();
     for kernel in &file.kernels {
         let (launch, notes) = launch(settings.block, settings.grid, &file.header, kernel, settings.check.ignore_host);
         let inferred = protocol_of(kernel, &launch, &settings.check);
         let line = file.sources.start(kernel.span).line;
-        out.push_str(&format!("{}:{line}: {}\n", path.display(), kernel.name));
+        out.push_str(&format!("{}:{line}: {}\n", file.report.path, kernel.name));
         let dims = |d: [Option<i128>; 3]| d.map(|n| n.map_or("*".to_owned(), |n| n.to_string())).join(",");
         let from = match (&kernel.code, launch.from) {
             (KernelCode::Protocol(_), _) => "the protocol",
             (_, LaunchSource::Option) => "options",
             (_, LaunchSource::Header) => "the header",
-            (_, LaunchSource::LaunchSite) => "a launch site",
+            (_, LaunchSource::LaunchSite) => &kernel.host.place,
             (_, LaunchSource::GroupSize) => "reqd_work_group_size",
             (_, LaunchSource::LaunchBounds) => "__launch_bounds__",
             (_, LaunchSource::Symbolic) => "nowhere: any launch",

@@ -14,8 +14,11 @@ use crate::report::finding::{FileStatus, Message};
 /// A folder with more files is not searched for those that include another one.
 const MAX_SIBLINGS: usize = 512;
 
-/// When more files include one, or may launch kernels of a folder, none of them is read.
-const MAX_BESIDE: usize = 8;
+/// When more files include one, none of them is read: the kernels would be checked in each.
+const MAX_INCLUDING: usize = 8;
+
+/// When the files that may launch kernels of a folder have more bytes, none of them is read.
+const MAX_LAUNCHING: u64 = 2 << 20;
 
 /// Nor is a folder with more bytes searched.
 const MAX_FOLDER: u64 = 32 << 20;
@@ -53,7 +56,7 @@ fn is_protocol(file: &SourceFile) -> bool {
 
 /// Files beside the given ones that include one of them whose kernels no given file launches, or that name a kernel of
 /// one where they launch some. [HOST-UNIT], [HOST-LINKED]
-pub fn beside(given: &[SourceFile]) -> Vec<PathBuf> {
+pub fn beside(given: &[SourceFile]) -> Beside {
     let mut definitions = Definitions(BTreeMap::new());
     let mut launched: BTreeSet<Definition> = BTreeSet::new();
     for file in given {
@@ -77,17 +80,39 @@ pub fn beside(given: &[SourceFile]) -> Vec<PathBuf> {
             folder.alone.push(own);
         }
     }
-    let mut found: Vec<PathBuf> = Vec::new();
-    for folder in folders.values().filter(|f| !f.names.is_empty() || !f.alone.is_empty()) {
-        let siblings = Siblings::read(folder.path, &folder.names);
+    let mut found = Beside::default();
+    for (own, folder) in folders.iter().filter(|(_, f)| !f.names.is_empty() || !f.alone.is_empty()) {
+        let Some(siblings) = Siblings::read(folder.path, &folder.names) else {
+            found.unsearched.insert(own.clone());
+            continue;
+        };
         let including = folder.alone.iter().flat_map(|own| siblings.that_include(own));
-        for path in including.chain(siblings.that_launch(&read)) {
-            if !read.contains(&canonical(&path)) && !found.contains(&path) {
-                found.push(path);
+        let launching = siblings.that_launch(&read);
+        if launching.iter().map(|(s, _)| s.size).sum::<u64>() > MAX_LAUNCHING {
+            let names = launching.iter().flat_map(|(_, names)| names);
+            found.unread.extend(names.map(|name| (own.clone(), name.clone())));
+        }
+        let read_all = launching
+            .iter()
+            .filter(|(_, names)| !names.iter().any(|n| found.unread.contains(&(own.clone(), n.clone()))));
+        for path in including.chain(read_all.map(|(s, _)| s.path.clone())) {
+            if !read.contains(&canonical(&path)) && !found.files.contains(&path) {
+                found.files.push(path);
             }
         }
     }
     found
+}
+
+/// What stands beside files.
+#[derive(Default)]
+pub struct Beside {
+    /// Files to read as well.
+    pub files: Vec<PathBuf>,
+    /// Kernels that files may launch which are too large to be read, by their folders.
+    unread: BTreeSet<(PathBuf, String)>,
+    /// Folders with too much in them to be searched.
+    unsearched: BTreeSet<PathBuf>,
 }
 
 /// What is looked for in a folder.
@@ -104,7 +129,7 @@ struct Folder<'f> {
 type Use<'f> = (usize, Option<&'f ForeignLaunches>);
 
 /// [HOST-LINKED] Gives kernels the launches of other files, which do not define them.
-pub fn link(files: &mut [SourceFile]) {
+pub fn link(files: &mut [SourceFile], beside: &Beside) {
     let folder = |file: &SourceFile| canonical(Path::new(&file.report.path).parent().unwrap_or(Path::new("")));
     let folders: Vec<PathBuf> = files.iter().map(folder).collect();
     let mut linked: BTreeMap<(usize, usize), Vec<Use>> = BTreeMap::new();
@@ -135,6 +160,15 @@ pub fn link(files: &mut [SourceFile]) {
             }
         }
     }
+    let of_files = files
+        .iter()
+        .enumerate()
+        .flat_map(|(f, file)| file.kernels.iter().enumerate().map(move |(k, kernel)| (f, k, kernel)));
+    for (f, k, kernel) in of_files.filter(|(.., kernel)| kernel.is_external) {
+        if beside.unread.contains(&(folders[f].clone(), kernel.name.clone())) {
+            linked.entry((f, k)).or_default().push((f, None));
+        }
+    }
     let mut changes = Vec::new();
     for ((f, k), uses) in linked {
         let kernel = &files[f].kernels[k];
@@ -143,8 +177,11 @@ pub fn link(files: &mut [SourceFile]) {
         launches.extend(known.flat_map(|of| &of.launches).cloned());
         let unread = uses.iter().find(|(_, of)| of.is_none_or(|of| !of.all)).map(|(user, _)| *user);
         let text = unread.filter(|_| kernel.launched == Launched::Read).map(|user| {
-            let user = &files[user].report.path;
-            format!("`{}` is used in {user} as well: its launches here are not taken for all", kernel.name)
+            let place = match user == f {
+                true => "files beside this one, which are too large to be read,",
+                false => &files[user].report.path,
+            };
+            format!("`{}` is used in {place} as well: its launches here are not taken for all", kernel.name)
         });
         changes.push((f, k, launches, kernel.launched != Launched::Unread && unread.is_none(), text));
     }
@@ -153,12 +190,19 @@ pub fn link(files: &mut [SourceFile]) {
         let message = text.map(|text| Message { code: "launched-elsewhere", text, at: None, help: None });
         files[f].report.messages.extend(message);
     }
+    for (file, _) in files.iter_mut().zip(&folders).filter(|(_, folder)| beside.unsearched.contains(*folder)) {
+        for kernel in file.kernels.iter_mut().filter(|k| k.is_external && k.launched == Launched::Read) {
+            let text = "no other file of the folder, which is too large to be searched, launches the kernel";
+            kernel.host.only_calls.push(text.to_owned());
+        }
+    }
 }
 
 /// A file of a folder that is C.
 struct Sibling {
     own: PathBuf,
     path: PathBuf,
+    size: u64,
     /// Those of the folder that it includes.
     included: BTreeSet<PathBuf>,
     /// The kernels that are looked for which it names; what it declares of them, and what it defines.
@@ -180,13 +224,14 @@ impl Sibling {
 struct Siblings(Vec<Sibling>);
 
 impl Siblings {
-    fn read(folder: &Path, names: &BTreeSet<&str>) -> Siblings {
+    /// `None`: there is too much in the folder.
+    fn read(folder: &Path, names: &BTreeSet<&str>) -> Option<Siblings> {
         // The folder of a file that is named without one.
         let listed = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let entries = std::fs::read_dir(listed).into_iter().flatten().flatten();
         let mut files: Vec<_> = entries.take(MAX_SIBLINGS + 1).map(|e| e.file_name()).collect();
         if files.len() > MAX_SIBLINGS {
-            return Siblings(Vec::new());
+            return None;
         }
         files.sort();
         let (mut found, mut left) = (Vec::new(), MAX_FOLDER);
@@ -196,8 +241,7 @@ impl Siblings {
             let is_c = path.extension().and_then(|e| e.to_str()).is_some_and(|e| known.contains(&e));
             let size = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file).map(|m| m.len());
             let Some(size) = size.filter(|size| is_c && *size <= MAX_BYTES) else { continue };
-            let Some(rest) = left.checked_sub(size) else { return Siblings(Vec::new()) };
-            left = rest;
+            left = left.checked_sub(size)?;
             let Ok(text) = std::fs::read(&path) else { continue };
             let text = text_of(text);
             let included = text.lines().filter_map(included).map(|name| canonical(&folder.join(name))).collect();
@@ -211,9 +255,9 @@ impl Siblings {
                 };
             }
             let launches = ["<<<", "cudaLaunch", "hipLaunch"].iter().any(|launch| text.contains(launch));
-            found.push(Sibling { own: canonical(&path), path, included, named, declared, defined, launches });
+            found.push(Sibling { own: canonical(&path), path, size, included, named, declared, defined, launches });
         }
-        Siblings(found)
+        Some(Siblings(found))
     }
 
     /// The files that are compiled by themselves, and include this one, or one that does.
@@ -231,15 +275,16 @@ impl Siblings {
             }
         }
         let found = self.0.iter().filter(|s| s.own != file && reached.contains(s.own.as_path()) && s.is_unit());
-        few(found.map(|s| s.path.clone()).collect())
+        let found: Vec<PathBuf> = found.map(|s| s.path.clone()).collect();
+        if found.len() > MAX_INCLUDING { Vec::new() } else { found }
     }
 
     /// The files that are compiled by themselves, are not among those that were `read`, and launch kernels, with those that
-    /// they include, and name one which they do not define.
-    fn that_launch(&self, read: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
+    /// they include, and name some which they do not define: these.
+    fn that_launch(&self, read: &BTreeSet<PathBuf>) -> Vec<(&Sibling, BTreeSet<String>)> {
         let of = |path: &Path| self.0.iter().find(|s| s.own == path);
-        let launches = |unit: &&Sibling| {
-            let mut parts: Vec<&Sibling> = vec![*unit];
+        let others = |unit: &Sibling| {
+            let mut parts: Vec<&Sibling> = vec![unit];
             let mut at = 0;
             while let Some(part) = parts.get(at) {
                 for inner in part.included.iter().filter_map(|path| of(path)) {
@@ -250,19 +295,15 @@ impl Siblings {
                 at += 1;
             }
             let defined: BTreeSet<&(String, String)> = parts.iter().flat_map(|p| &p.defined).collect();
-            let is_other = |name: &String| !defined.iter().any(|(own, _)| own == name);
-            parts.iter().any(|p| p.launches)
-                && (parts.iter().flat_map(|p| &p.named).any(is_other)
-                    || parts.iter().flat_map(|p| &p.declared).any(|d| !defined.contains(d)))
+            let is_other = |name: &&String| !defined.iter().any(|(own, _)| own == *name);
+            let named = parts.iter().flat_map(|p| &p.named).filter(is_other);
+            let declared = parts.iter().flat_map(|p| &p.declared).filter(|d| !defined.contains(d));
+            let all: BTreeSet<String> = named.chain(declared.map(|(name, _)| name)).cloned().collect();
+            if parts.iter().any(|p| p.launches) { all } else { BTreeSet::new() }
         };
         let units = self.0.iter().filter(|s| s.is_unit() && !read.contains(&s.own));
-        few(units.filter(launches).map(|s| s.path.clone()).collect())
+        units.map(|s| (s, others(s))).filter(|(_, names)| !names.is_empty()).collect()
     }
-}
-
-/// Files, unless they are many.
-fn few(files: Vec<PathBuf>) -> Vec<PathBuf> {
-    if files.len() > MAX_BESIDE { Vec::new() } else { files }
 }
 
 /// The names in a text, and where they stand.

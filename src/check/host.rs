@@ -13,8 +13,8 @@ use crate::kernel::ir::VarDecl;
 use crate::kernel::types::{StructTy, Type, has_tensor_rows};
 use crate::smt::loosen::multiplies;
 
-/// More launches than this are only looked at for what they have in common.
-const MAX_ALTERNATIVES: usize = 8;
+/// More launches that say different things are only looked at for what they have in common.
+const MAX_ALTERNATIVES: usize = 32;
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 
@@ -40,8 +40,9 @@ pub struct HostFacts {
     pub place: String,
     /// Where launches are that are not all, in words.
     pub some: String,
-    /// That the functions of launches are called by nobody else, where what they are given is used.
-    pub only_calls: Option<String>,
+    /// That the functions of launches are called by nobody else, where what they are given is used, and that nobody else
+    /// launches the kernel.
+    pub only_calls: Vec<String>,
     /// Is some launch known to have 2^28 threads, or more, along an axis or in all?
     pub is_large: bool,
 }
@@ -151,8 +152,9 @@ pub fn host_facts(params: &[VarDecl], placed: &[PlacedLaunch]) -> HostFacts {
     };
     let calls: BTreeSet<&(String, usize)> = placed.iter().flat_map(|p| &p.open_calls).collect();
     let only = |lines: String| format!("what launches the kernel is called from lines {lines} only");
-    facts.only_calls =
-        (!calls.is_empty()).then(|| only(calls.iter().map(|(file, line)| format!("{line}{file}")).join(", ")));
+    if !calls.is_empty() {
+        facts.only_calls.push(only(calls.iter().map(|(file, line)| format!("{line}{file}")).join(", ")));
+    }
     facts.block = [0, 1, 2].map(|axis| common(launches.iter().map(|l| l.block[axis].as_ref())));
     facts.grid = [0, 1, 2].map(|axis| common(launches.iter().map(|l| l.grid[axis].as_ref())));
     // Of a size that is not understood the first axis is one that is meant.
@@ -189,7 +191,13 @@ pub fn host_facts(params: &[VarDecl], placed: &[PlacedLaunch]) -> HostFacts {
     }
     facts.computed = computed(params, launches);
     let mut converted = Vec::new();
-    let alternatives: Vec<Vec<B>> = launches.iter().map(|l| relations(params, l, &facts, &mut converted)).collect();
+    let mut alternatives: Vec<Vec<B>> = Vec::new();
+    for launch in launches {
+        let said = relations(params, launch, &facts, &mut converted);
+        if !alternatives.contains(&said) {
+            alternatives.push(said);
+        }
+    }
     let fits = |condition: &B| {
         let vars = free_vars_b(condition);
         let names = converted.iter().unique().filter(|name| vars.iter().any(|v| v.name == **name)).join("`, `");
@@ -203,18 +211,19 @@ pub fn host_facts(params: &[VarDecl], placed: &[PlacedLaunch]) -> HostFacts {
                 facts.conditions.push((condition.clone(), words));
             }
         }
-        several if several.len() <= MAX_ALTERNATIVES => {
+        [] => {}
+        several => {
             // What all of them say is no choice.
             let in_all = |c: &B| several.iter().all(|a| a.contains(c));
             let common = several[0].iter().filter(|c| in_all(c)).unique_by(|c| plain(c)).cloned();
             let rest = several.iter().map(|a| B::and(a.iter().filter(|c| !in_all(c)).cloned()));
-            for condition in common.chain([B::or(rest)]).filter(|c| c.as_lit().is_none()) {
+            let choice = (several.len() <= MAX_ALTERNATIVES).then(|| B::or(rest));
+            for condition in common.chain(choice).filter(|c| c.as_lit().is_none()) {
                 let words =
                     format!("{} ({}{})", words(params, &condition, &facts.overlaps), facts.place, fits(&condition));
                 facts.conditions.push((condition, words));
             }
         }
-        _ => {}
     }
     facts
 }

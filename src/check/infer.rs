@@ -50,7 +50,17 @@ pub(super) fn protocol_with(
                 config.aliases = host.aliases.clone();
                 config.overlaps = host.overlaps.clone();
             }
-            infer(&code.program, code.kernel, &config)
+            let mut inferred = infer(&code.program, code.kernel, &config);
+            // [INF-ENUM-VALUES]
+            for (name, least, most) in &code.enumerations {
+                if let Some(var) = inferred.kernel.globals.iter().find(|v| v.name.as_str() == name) {
+                    let var = N::var(var);
+                    let within = B::and([N::num(*least).le(&var), var.le(&N::num(*most))]);
+                    inferred.kernel.pre = B::and([inferred.kernel.pre.clone(), within]);
+                    inferred.assumptions.push(format!("`{name}` has a value of its enumeration: {least} to {most}"));
+                }
+            }
+            inferred
         }
         KernelCode::Protocol(inferred) => specialise(inferred, launch, options),
     };

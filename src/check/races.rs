@@ -14,7 +14,7 @@ use super::questions::question;
 use super::source::location;
 use super::witness::{Race, shrink, solves, witness};
 use crate::base::Name;
-use crate::core::race::{ArrayRaces, RacePhase, same_value_pair};
+use crate::core::race::{ArrayRaces, RacePhase, Side, same_value_pair};
 use crate::core::scope::{Level, Task};
 use crate::core::{Mode, SiteId};
 use crate::exp::{B, IntTy, N, Var, free_vars_b, free_vars_n};
@@ -422,11 +422,13 @@ impl Check<'_> {
         any.as_lit().is_none().then(|| [B::and([far, any.clone()]), any])
     }
 
-    /// That the signed parameters are positive, if there are any.
+    /// That the signed parameters are positive, and that blocks are no larger than arrays which all their threads read, if
+    /// there are any.
     fn sizes(&self) -> Option<B> {
         let globals = self.inferred.kernel.globals.iter();
         let signed = globals.filter(|v| v.ty.signed && v.ty.bits != 0 && !is_of_host(v));
-        let positive: Vec<B> = signed.map(|v| N::num(1).le(&N::var(v))).collect();
+        let mut positive: Vec<B> = signed.map(|v| N::num(1).le(&N::var(v))).collect();
+        positive.extend(self.inferred.room.iter().cloned());
         (!positive.is_empty()).then(|| B::and(positive))
     }
 
@@ -654,6 +656,10 @@ impl Check<'_> {
             (Tried::Refuted(why), Some(doubt)) if why.contains(ENDS) => {
                 Judged { without: Some(Without::Race), ..possible(&format!("{doubt}, and {why}")) }
             }
+            // [INF-UNKNOWN]
+            (Tried::NotRun(_) | Tried::Left(_), _) if !same_value && self.calls_between(sides) => possible(
+                "a function that is not known, and may have barriers in it, is called between the two accesses",
+            ),
             (Tried::NotRun(why) | Tried::Left(why), Some(doubt)) => {
                 possible(&format!("{doubt}, and the code was not run: {why}"))
             }
@@ -667,6 +673,13 @@ impl Check<'_> {
 }
 
 impl Check<'_> {
+    /// May a thread call a function that is not known after the one access and before the other? A run says that these
+    /// two do not.
+    fn calls_between(&self, sides: [&Side; 2]) -> bool {
+        let before = |side: &Side| self.inferred.calls.get(&side.site).copied().unwrap_or(Some(0));
+        before(sides[0]).is_none() || before(sides[0]) != before(sides[1])
+    }
+
     /// What the race rests on that the host writes in ways that are not followed: no input may give it these values.
     /// [HOST-UNTOLD]
     fn untold(&self, phase: &RacePhase, pair: [usize; 2], race: &Race) -> Option<String> {

@@ -88,7 +88,9 @@ impl Uses {
                 for part in [&range.first, &range.end, range.step.amount()] {
                     self.number(part);
                 }
-                self.bounds.extend(bare(&range.end).as_var().cloned());
+                // Where a thread begins is a place, if it goes on to others from there.
+                self.place(&range.first);
+                self.bound(&range.end);
                 self.protocol(body);
             }
         }
@@ -106,12 +108,19 @@ impl Uses {
                 self.number(r);
                 let (bound, other) = if holds { (r, l) } else { (l, r) };
                 if matches!(op, NRel::Lt | NRel::Le) && other.as_num().is_none() {
-                    self.bounds.extend(bare(bound).as_var().cloned());
+                    self.bound(bound);
                 }
             }
             BExp::And(parts) | BExp::Or(parts) => parts.iter().for_each(|part| self.guard(part, holds)),
             BExp::Not(part) => self.guard(part, !holds),
         }
+    }
+
+    /// What something is to be below of, and the factors of that.
+    fn bound(&mut self, bound: &N) {
+        let mut all = Vec::new();
+        factors(bare(bound), &mut all);
+        self.bounds.extend(all.iter().filter_map(N::as_var).cloned());
     }
 
     fn condition(&mut self, condition: &B) {

@@ -88,21 +88,30 @@ pub fn parallel<T: Sync, S, R: Send>(
     all.into_iter().map(|(_, r)| r).collect()
 }
 
-/// Checks all kernels of files that were read already.
-pub fn check_files(inputs: &[(PathBuf, String)], settings: &Settings, solver: &SolverConfig) -> Report {
-    let started = Instant::now();
+/// The given files, and then those beside them that say something of their kernels, with the launches of all.
+pub(super) fn read_files(inputs: &[(PathBuf, String)], settings: &Settings) -> Vec<SourceFile> {
     let read = |inputs: &[(PathBuf, String)]| {
         let load = |(): &mut (), (path, text): &(PathBuf, String)| load(path, text.clone(), &settings.source);
         parallel(inputs, settings.jobs, || (), load, |(path, _), text| broken_file(path, text))
     };
     let mut files = read(inputs);
+    if !settings.check.ignore_host {
+        let mut beside = beside(&files);
+        let text = |path: PathBuf| Some((path.clone(), text_of(std::fs::read(path).ok()?)));
+        let more: Vec<(PathBuf, String)> = std::mem::take(&mut beside.files).into_iter().filter_map(text).collect();
+        files.extend(read(&more));
+        link(&mut files, &beside);
+    }
+    files
+}
+
+/// Checks all kernels of files that were read already.
+pub fn check_files(inputs: &[(PathBuf, String)], settings: &Settings, solver: &SolverConfig) -> Report {
+    let started = Instant::now();
+    let mut files = read_files(inputs, settings);
     let mut tasks = if settings.check.ignore_host {
         files.iter().enumerate().flat_map(|(f, file)| (0..file.kernels.len()).map(move |k| (f, k))).collect()
     } else {
-        let text = |path: PathBuf| Some((path.clone(), text_of(std::fs::read(path).ok()?)));
-        let more: Vec<(PathBuf, String)> = beside(&files).into_iter().filter_map(text).collect();
-        files.extend(read(&more));
-        link(&mut files);
         checked(&mut files, inputs.len())
     };
     tasks.retain(|(f, k): &(usize, usize)| {

@@ -308,14 +308,7 @@ fn list(config: &ListConfig) -> Result<Exit, UsageError> {
     let (inputs, unread) = texts(&config.paths);
     note_missing(&config.source, inputs.iter().map(|(path, _)| path.as_path()));
     let settings = settings(&config.source, &config.launch, &[]);
-    let all = parallel(
-        &inputs,
-        1,
-        || (),
-        |(), (path, text)| dump::list(path, text, &settings),
-        |(path, _), text| format!("{}: {text}\n", path.display()),
-    );
-    print(&all.concat(), None)?;
+    print(&dump::list(&inputs, &settings), None)?;
     for file in &unread {
         eprintln!("{}: {}", file.path, file.messages.first().map_or("could not be read", |m| m.text.as_str()));
     }

@@ -22,6 +22,9 @@ use super::{Drawing, RenderOptions, Verbosity};
 /// A kernel can lose hundreds of values for one cause; without `-v` this many of its reasons are drawn.
 const REASONS_PER_KERNEL: usize = 5;
 
+/// Notes on included files, of which a file may have many: without `-v` one of each kind is told, and how many more there are.
+const INCLUDES: [&str; 2] = ["include-around", "include-missing"];
+
 pub(super) fn render(report: &Report, opts: &RenderOptions) -> String {
     let page = Page { sources: Sources::of(report), opts: *opts };
     let mut out = String::new();
@@ -100,10 +103,25 @@ impl Page {
             if self.opts.verbosity < needed {
                 continue;
             }
-            for message in &file.messages {
+            let all = self.opts.verbosity >= Verbosity::Verbose;
+            let noted = |message: &&Message| !all && INCLUDES.contains(&message.code);
+            for message in file.messages.iter().filter(|m| !noted(m)) {
                 let named = message.at.is_some() || message.text.contains(&file.path);
                 let about = if named { vec![] } else { vec![("file", file.path.clone())] };
                 self.message(out, message, severity, &about);
+            }
+            for code in INCLUDES {
+                let notes: Vec<&Message> = file.messages.iter().filter(noted).filter(|m| m.code == code).collect();
+                if let [first, rest @ ..] = notes.as_slice() {
+                    let more = if rest.is_empty() { String::new() } else { format!(", and {} more", rest.len()) };
+                    let text = format!("{}{more} (-v shows all)", first.text);
+                    self.message(
+                        out,
+                        &Message { text, at: None, ..(*first).clone() },
+                        severity,
+                        &[("file", file.path.clone())],
+                    );
+                }
             }
         }
     }

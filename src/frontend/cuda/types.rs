@@ -383,23 +383,62 @@ impl<'t> Body<'_, 't> {
         if let Some(base) = node.child_by_field_name("base") {
             return self.type_of(base);
         }
-        let Some(body) = node.child_by_field_name("body").filter(|_| self.type_depth <= 40) else { return Type::INT };
+        match self.enumerators(node) {
+            Some((least, most, _)) => integer_for(least, most),
+            None => Type::INT,
+        }
+    }
+
+    /// The least and the greatest of 0 and the enumerators of an enumeration, and whether all of them are known.
+    fn enumerators(&mut self, node: Node<'t>) -> Option<(i128, i128, bool)> {
+        let body = node.child_by_field_name("body").filter(|_| self.type_depth <= 40)?;
         self.type_depth += 1;
         self.lower.enumerations.push((node.id(), self.bindings.key()));
-        let (mut least, mut most, mut next) = (0i128, 0i128, Some(0i128));
+        let (mut least, mut most, mut next, mut all) = (0i128, 0i128, Some(0i128), true);
         let mut cursor = body.walk();
-        for item in body.named_children(&mut cursor).filter(|c| c.kind() == "enumerator").collect::<Vec<_>>() {
+        for item in body.named_children(&mut cursor).filter(|c| c.kind() != "comment").collect::<Vec<_>>() {
             if let Some(value) = item.child_by_field_name("value") {
                 next = self.constant(value);
             }
-            if let Some(value) = next {
+            all &= item.kind() == "enumerator" && next.is_some();
+            if let Some(value) = next.filter(|_| item.kind() == "enumerator") {
                 (least, most) = (least.min(value), most.max(value));
                 next = value.checked_add(1);
             }
         }
         self.lower.enumerations.pop();
         self.type_depth -= 1;
-        integer_for(least, most)
+        Some((least, most, all))
+    }
+
+    /// The values of an enumeration without a type of its own: those of the smallest bit-field that holds its enumerators.
+    /// [INF-ENUM-VALUES]
+    pub(super) fn values_of_enum(&mut self, ty: Node<'t>, depth: usize) -> Option<(i128, i128)> {
+        if ty.kind() == "enum_specifier" && ty.child_by_field_name("body").is_some() {
+            let head = self.text(ty).trim_start_matches("enum").trim_start();
+            let is_scoped = head.starts_with("class ") || head.starts_with("struct ");
+            let is_free = !is_scoped && ty.child_by_field_name("base").is_none() && !self.is_opencl();
+            let (least, most, all) = self.enumerators(ty).filter(|_| is_free)?;
+            let bits = (0..63u32).find(|bits| -least <= 1 << bits && most < 1 << bits)?;
+            let end = 1i128 << bits.max(u32::from(least == 0));
+            return all.then_some((if least < 0 { -end } else { 0 }, end - 1));
+        }
+        let name = match ty.kind() {
+            "enum_specifier" => ty.child_by_field_name("name")?,
+            "type_identifier" => ty,
+            _ => return None,
+        };
+        if depth > 8 || self.bindings.types.contains_key(self.text(name)) {
+            return None;
+        }
+        let inner = match self.lower.names.find_type(self.text(name), self.scope, &Qualifier::default()).one()? {
+            TypeDecl::Enum(node) | TypeDecl::Alias(node) => node,
+            TypeDecl::Typedef(node, declarator) if declarator.kind() == "type_identifier" => node,
+            _ => return None,
+        };
+        // An alias names a descriptor of a type.
+        let inner = inner.child_by_field_name("type").filter(|_| inner.kind() == "type_descriptor").unwrap_or(inner);
+        self.elsewhere(inner, |body| body.values_of_enum(inner, depth + 1))
     }
 
     /// A type that is declared in a class, or in a base of it.

@@ -185,6 +185,7 @@ impl<'p> Walk<'p> {
             self.reachable(value, ty, &mut touched, &mut anything);
         }
         let text = format!("`{name}` is called, but its definition is not there");
+        self.order.call();
         // It may wait for others, if it is not called for what it does to its arguments.
         if *returns == Type::Void && args.iter().all(|(_, ty)| matches!(ty, Type::Int(_) | Type::Float(_))) {
             self.order.anything();

@@ -602,6 +602,9 @@ impl<'p> Walk<'p> {
             },
             ObjectKind::Array(_) => {
                 let width = ty.size();
+                if guard.as_lit() == Some(true) {
+                    self.read_room(target.object, &target.offset);
+                }
                 let access = self.access(target.object, &target.offset, width, ty.unknown_unit(), Mode::Rd, span);
                 self.emit(Protocol::branch(guard, access, Protocol::Skip));
                 if let Some(stored) = self.state.recent.get(&target.object)

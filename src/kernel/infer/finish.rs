@@ -169,6 +169,8 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
             code,
         },
         sites: walk.sites.keys().cloned().collect(),
+        calls: walk.order.calls(),
+        room: walk.room,
         ordered: walk.order.ordered(),
         losses: walk.losses,
         assumptions: walk.assumptions,

@@ -127,6 +127,10 @@ pub struct Inferred {
     pub sites: Vec<Site>,
     /// Those that fences and atomic operations may order with accesses of other threads.
     pub ordered: BTreeSet<SiteId>,
+    /// How many calls of functions that are not known come before each; `None` where that differs. [INF-UNKNOWN]
+    pub calls: BTreeMap<SiteId, Option<usize>>,
+    /// What blocks of unknown size fulfil, if what their threads read by their positions is within its array.
+    pub room: Vec<B>,
     pub losses: Vec<Loss>,
     /// What the protocol rests on, in words.
     pub assumptions: Vec<String>,
@@ -187,6 +191,7 @@ pub struct Walk<'p> {
     events: Vec<Event>,
     sites: IndexMap<Site, SiteId>,
     order: order::Order,
+    room: Vec<B>,
     calls: Vec<Span>,
     losses: Vec<Loss>,
     assumptions: Vec<String>,
@@ -382,6 +387,7 @@ impl<'p> Walk<'p> {
             events: Vec::new(),
             sites: IndexMap::new(),
             order: order::Order::default(),
+            room: Vec::new(),
             calls: Vec::new(),
             losses: Vec::new(),
             assumed: Vec::new(),

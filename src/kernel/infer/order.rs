@@ -1,7 +1,7 @@
 //! Which accesses atomic operations and fences may order with those of other threads: that is not modelled, so that a race
-//! between them need not be one. [INF-FENCE]
+//! between them need not be one. [INF-FENCE] And between which there are calls that may have barriers in them. [INF-UNKNOWN]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::core::SiteId;
 
@@ -15,12 +15,16 @@ pub struct Order {
     met: bool,
     fences: bool,
     atomics: bool,
+    /// How many calls of functions that are not known were met, and how many before each access; `None` where that differs.
+    calls: usize,
+    after: BTreeMap<SiteId, Option<usize>>,
 }
 
 /// The beginning of a loop.
 pub struct Entered {
     accesses: usize,
     met: bool,
+    calls: usize,
 }
 
 impl Order {
@@ -29,6 +33,13 @@ impl Order {
         if self.met {
             self.later.insert(site);
         }
+        let calls = Some(self.calls);
+        self.after.entry(site).and_modify(|known| *known = known.filter(|_| *known == calls)).or_insert(calls);
+    }
+
+    /// A function that is not known, and may have a barrier in it.
+    pub fn call(&mut self) {
+        self.calls += 1;
     }
 
     pub fn atomic(&mut self) {
@@ -42,7 +53,7 @@ impl Order {
     }
 
     pub fn enter(&self) -> Entered {
-        Entered { accesses: self.accesses.len(), met: self.met }
+        Entered { accesses: self.accesses.len(), met: self.met, calls: self.calls }
     }
 
     /// What is not understood may be all of that.
@@ -56,6 +67,15 @@ impl Order {
         if self.met && !entered.met {
             self.later.extend(self.accesses.iter().skip(entered.accesses));
         }
+        if self.calls != entered.calls {
+            self.after.extend(self.accesses.iter().skip(entered.accesses).map(|site| (*site, None)));
+        }
+    }
+
+    /// How many calls of functions that are not known were made before each access, where that is one number; nothing
+    /// where there are none.
+    pub fn calls(&self) -> BTreeMap<SiteId, Option<usize>> {
+        if self.calls > 0 { self.after.clone() } else { BTreeMap::new() }
     }
 
     /// The accesses that may come after those of another thread: it takes a fence, and an atomic operation to wait for.

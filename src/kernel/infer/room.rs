@@ -4,19 +4,41 @@ use super::value::{ObjId, Offset};
 use super::{AXES, ObjectKind, Walk};
 use crate::core::Space;
 use crate::exp::subst::Leaves;
-use crate::exp::{IntTy, N, NBin, NExp, Subst, Var, free_vars_n};
+use crate::exp::{B, IntTy, N, NBin, NExp, Subst, Var, free_vars_n};
 use crate::kernel::types::Type;
 
 impl Walk<'_> {
-    /// Every thread of a block stores to this place, if one does. Where it depends on nothing but the position in the block, the last thread has
-    /// to find room too, so that a block of unknown size is no larger than that. [INF-ROOM]
+    /// Every thread of a block stores to this place, if one does: a block of unknown size is no larger than the array has room for. [INF-ROOM]
     pub(super) fn make_room(&mut self, object: ObjId, offset: &Offset) {
+        for (fact, text) in self.room_for(object, offset) {
+            if !self.pre.contains(&fact) {
+                self.pre.push(fact);
+            }
+            if !self.assumptions.contains(&text) {
+                self.assumptions.push(text);
+            }
+        }
+    }
+
+    /// The same of what they read, where nothing rests on it: a run with more threads leaves the array.
+    pub(super) fn read_room(&mut self, object: ObjId, offset: &Offset) {
+        for (fact, _) in self.room_for(object, offset) {
+            if !self.room.contains(&fact) {
+                self.room.push(fact);
+            }
+        }
+    }
+
+    /// What the last thread of a block needs to find room at a place that depends on nothing but the position in the block,
+    /// and in words.
+    fn room_for(&self, object: ObjId, offset: &Offset) -> Vec<(B, String)> {
+        let mut found = Vec::new();
         let info = self.info(object);
         let is_shared = info.kind == ObjectKind::Array(Space::Shared);
         if !is_shared || offset.flat || offset.constant != 0 || offset.unknown.is_some() || !self.is_common_path() {
-            return;
+            return found;
         }
-        let (name, dimensions) = (info.name.clone(), dimensions(&info.ty));
+        let dimensions = dimensions(&info.ty);
         let mut last = Subst::new();
         for ((var, _), size) in self.threads.iter().zip(&self.block_dim) {
             last.bind(&var.name, &N::sub(IntTy::MATH, size, &N::num(1)));
@@ -35,14 +57,9 @@ impl Walk<'_> {
             }
             let fact = last.numeric(index).le(&N::num(i128::from(*length) - 1));
             let blocks = sizes.iter().map(|a| format!("`blockDim.{}`", AXES[*a])).collect::<Vec<_>>().join(" and ");
-            let text = format!("`{name}` has room for all threads, which limits {blocks}");
-            if !self.pre.contains(&fact) {
-                self.pre.push(fact);
-            }
-            if !self.assumptions.contains(&text) {
-                self.assumptions.push(text);
-            }
+            found.push((fact, format!("`{}` has room for all threads, which limits {blocks}", info.name)));
         }
+        found
     }
 
     /// Do all threads of a block come here together?

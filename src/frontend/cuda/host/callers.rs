@@ -1,5 +1,8 @@
 //! Launches in a function of the host, for each of the calls of that function.
 
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
+
 use itertools::Itertools;
 use tree_sitter::Node;
 
@@ -10,7 +13,7 @@ use super::places::listed_in;
 use super::types::converted;
 use super::variables::Part;
 use super::versions::Version;
-use super::{Given, Host, HostLaunch, Overlap, function_around, symbol};
+use super::{Given, Host, HostLaunch, ObjectParts, Overlap, function_around, symbol};
 use crate::base::Name;
 use crate::exp::{B, IntTy, N, Subst};
 
@@ -23,11 +26,11 @@ const MAX_STEPS: usize = 32;
 const FEW: usize = 4;
 
 /// A parameter of a function: its place in the list, what of it is meant, and the symbol that stands for that.
-pub(super) type Parameter = (usize, Of, N);
+pub type Parameter = (usize, Of, N);
 
 /// What of a parameter a symbol stands for.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Of {
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Of {
     Number,
     /// One of the sizes of a `dim3`.
     Axis(String),
@@ -114,10 +117,8 @@ pub(super) fn overlaps_of_calls<'u>(
         None => calls_of(unit, lower, function).unwrap_or_else(|| calls_like(unit, lower, function)),
     };
     for call in calls {
-        let Some(caller) = function_around(call.node) else { continue };
-        let mut host = Host::new(unit, lower, caller, call.node);
-        host.scan();
-        for met in host.overlaps(&call.arguments) {
+        let Some(read) = read_call(unit, lower, &call, &[], None) else { continue };
+        for met in &read.overlaps {
             found.extend(met.passed_on(passed).map(|overlap| Overlap { by: None, sure: false, ..overlap }));
         }
     }
@@ -232,6 +233,80 @@ fn called_by<'u>(
     found.unwrap_or_else(|| vec![launch])
 }
 
+/// A number that is given, and its type, where these are known.
+type Argument = Option<(N, Option<IntTy>)>;
+
+/// What the code around a call says of what it gives: the same for all launches that it leads to.
+pub struct ReadCall {
+    /// For each of the parameters that are asked for.
+    given: Vec<Option<N>>,
+    /// The arguments that go on as a pack.
+    packed: Vec<(Argument, ObjectParts)>,
+    facts: Vec<B>,
+    overlaps: Vec<Overlap>,
+    /// Of the caller, what all this is made of.
+    parameters: Vec<Parameter>,
+    /// For each argument, which parameter of the caller it is.
+    passed: Passed,
+    types: BTreeMap<Name, IntTy>,
+    symbols: HashSet<String>,
+    sizes: BTreeSet<String>,
+    computed: BTreeMap<String, Vec<i128>>,
+}
+
+/// A call and its arguments, by their nodes, what is asked for of them, and where a pack of them begins.
+pub type CallKey = (usize, Vec<usize>, Vec<(usize, Of)>, Option<usize>);
+
+/// Reads the function that a call is in, once. `None`: it is in none.
+fn read_call<'u>(
+    unit: &'u Unit<'u>,
+    lower: &mut Lower<'u>,
+    call: &Call<'u>,
+    parameters: &[Parameter],
+    pack: Option<usize>,
+) -> Option<Arc<ReadCall>> {
+    let asked = parameters.iter().map(|(at, of, _)| (*at, of.clone())).collect();
+    let arguments = &call.arguments;
+    let key: CallKey = (call.node.id(), arguments.iter().map(Node::id).collect(), asked, pack);
+    if let Some(known) = lower.read_calls.get(&key) {
+        return Some(known.clone());
+    }
+    let caller = function_around(call.node)?;
+    let mut host = Host::new(unit, lower, caller, call.node);
+    host.scan();
+    let given = parameters.iter().map(|(at, of, _)| {
+        let argument = *arguments.get(*at)?;
+        match of {
+            Of::Number => host.number(argument),
+            Of::Part(path, class) => host.part_given(argument, path, class),
+            Of::Axis(axis) => host.dims(argument).into_iter().nth(["x", "y", "z"].iter().position(|a| a == axis)?)?,
+        }
+    });
+    let given = given.collect();
+    let of_pack = pack.and_then(|from| arguments.get(from..)).unwrap_or_default();
+    let packed = of_pack.iter().map(|argument| {
+        let number = host.number(*argument).map(|n| (n, host.type_of(*argument)));
+        (number, host.object(*argument))
+    });
+    let packed = packed.collect();
+    let facts = host.facts(call.node, caller);
+    let overlaps = host.overlaps(arguments);
+    let read = Arc::new(ReadCall {
+        given,
+        packed,
+        facts,
+        overlaps,
+        parameters: host.parameters(),
+        passed: arguments.iter().map(|argument| host.passed(*argument)).collect(),
+        types: std::mem::take(&mut host.types),
+        symbols: std::mem::take(&mut host.symbols),
+        sizes: std::mem::take(&mut host.sizes),
+        computed: std::mem::take(&mut host.computed),
+    });
+    lower.read_calls.insert(key, read.clone());
+    Some(read)
+}
+
 /// `None`: a call is not in a function, or in one that it leads to.
 fn each_call<'u>(
     unit: &'u Unit<'u>,
@@ -245,32 +320,9 @@ fn each_call<'u>(
     let (through, pack) = (std::mem::take(&mut path.through), path.pack.take());
     for Call { node: call, arguments } in calls {
         let caller = function_around(call).filter(|caller| !path.functions.contains(caller))?;
-        let mut host = Host::new(unit, lower, caller, call);
-        host.scan();
-        let mut given = Vec::new();
-        for (at, of, own) in parameters {
-            let value = arguments.get(*at).and_then(|argument| match of {
-                Of::Number => host.number(*argument),
-                Of::Part(path, class) => host.part_given(*argument, path, class),
-                Of::Axis(axis) => {
-                    host.dims(*argument).into_iter().nth(["x", "y", "z"].iter().position(|a| a == axis)?)?
-                }
-            });
-            given.push((own.clone(), value));
-        }
+        let read = read_call(unit, lower, &Call { node: call, arguments }, parameters, pack.map(|(_, from)| from))?;
         let (mut args, mut objects) = (launch.args.clone(), launch.objects.clone());
-        let mut packed = Vec::new();
-        if let Some((first, from)) = pack {
-            for (i, argument) in arguments.iter().enumerate().skip(from) {
-                let number = host.number(*argument).map(|n| (n, host.type_of(*argument)));
-                packed.push((first + i - from, number, host.object(*argument)));
-            }
-        }
-        let facts = host.facts(call, caller);
-        let overlaps = host.overlaps(&arguments);
-        let outer = host.parameters();
-        let on =
-            |(at, just): (usize, bool)| host.passed(*arguments.get(at)?).map(|(outer, also)| (outer, just && also));
+        let on = |(at, just): (usize, bool)| (*read.passed.get(at)?).map(|(outer, also)| (outer, just && also));
         let passed: Passed = launch.passed.iter().map(|at| on((*at)?)).collect();
         // Names of the caller are not those of the function.
         let name = caller.child_by_field_name("declarator").and_then(declared_name);
@@ -287,27 +339,28 @@ fn each_call<'u>(
             symbols.insert(new.clone());
             new
         };
-        for (name, ty) in &host.types {
+        for (name, ty) in &read.types {
             let new = rename(name);
             types.insert(Name::new(new.as_str()), *ty);
         }
         let (mut unknown, mut computed) = (launch.sizes.clone(), launch.computed.clone());
-        for name in &host.symbols {
+        for name in &read.symbols {
             let new = rename(&Name::new(name.as_str()));
-            if host.sizes.contains(name) {
+            if read.sizes.contains(name) {
                 unknown.insert(new.clone());
             }
-            if let Some(known) = host.computed.get(name) {
+            if let Some(known) = read.computed.get(name) {
                 computed.insert(new, known.clone());
             }
         }
-        let outer: Vec<Parameter> = outer.into_iter().map(|(at, f, n)| (at, f, away.numeric(&n))).collect();
+        let outer: Vec<Parameter> =
+            read.parameters.iter().map(|(at, f, n)| (*at, f.clone(), away.numeric(n))).collect();
         let mut subst = Subst::new();
-        let mut relations: Vec<B> = facts.iter().map(|f| away.boolean(f)).collect();
-        for (own, value) in given {
+        let mut relations: Vec<B> = read.facts.iter().map(|f| away.boolean(f)).collect();
+        for ((_, _, own), value) in parameters.iter().zip(&read.given) {
             let (Some(own), Some(value)) = (own.as_var(), value) else { continue };
             let ty = types.get(&own.name).copied();
-            let Some(value) = converted(&away.numeric(&value), ty) else { continue };
+            let Some(value) = converted(&away.numeric(value), ty) else { continue };
             if value.as_num().is_some() || value.as_var().is_some() {
                 subst.bind(&own.name, &value);
             } else {
@@ -318,10 +371,12 @@ fn each_call<'u>(
             |sizes: &[Option<N>; 3], subst: &mut Subst| sizes.each_ref().map(|n| n.as_ref().map(|n| subst.numeric(n)));
         args.iter_mut().flatten().for_each(|(n, _)| *n = subst.numeric(n));
         objects.iter_mut().flat_map(|o| &mut o.parts).for_each(|(_, n)| *n = subst.numeric(n));
-        for (i, number, mut object) in packed {
+        for (i, (number, object)) in read.packed.iter().enumerate() {
+            let mut object = object.clone();
             object.parts.iter_mut().for_each(|(_, n)| *n = away.numeric(n));
-            if let (Some(arg), Some(own)) = (args.get_mut(i), objects.get_mut(i)) {
-                *arg = number.map(|(n, ty)| (away.numeric(&n), ty));
+            let at = pack.map_or(0, |(first, _)| first) + i;
+            if let (Some(arg), Some(own)) = (args.get_mut(at), objects.get_mut(at)) {
+                *arg = number.as_ref().map(|(n, ty)| (away.numeric(n), *ty));
                 *own = object;
             }
         }
@@ -343,7 +398,7 @@ fn each_call<'u>(
             overlaps: launch
                 .overlaps
                 .iter()
-                .map(|o| o.as_called(&overlaps, &launch.passed, &mut subst, &mut away))
+                .map(|o| o.as_called(&read.overlaps, &launch.passed, &mut subst, &mut away))
                 .collect(),
             passed,
             objects,

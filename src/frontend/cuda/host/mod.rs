@@ -36,6 +36,7 @@ use super::unit::{FunDecl, Unit, declared_name, each_named, without_arguments};
 use crate::base::{Name, Span};
 use crate::exp::{B, IntTy, N, Var};
 pub use callers::is_internal;
+pub use callers::{CallKey, ReadCall};
 use callers::{Passed, called, called_through, overlaps_of_calls};
 use calls::{given, is_call_of_host};
 pub use fields::ObjectParts;

@@ -111,6 +111,8 @@ pub struct LoweredKernel {
     pub whole_groups: bool,
     pub offset: [i128; 3],
     pub is_opencl: bool,
+    /// Parameters that are enumerations, and the values that these have.
+    pub enumerations: Vec<(String, i128, i128)>,
 }
 
 /// Lowers one kernel at a time; shares the tables of types between them.
@@ -144,6 +146,8 @@ pub struct Lower<'t> {
     asked: HashMap<(usize, usize), instances::Asked>,
     /// The launches that were read, by the node of the call.
     pub launches: HashMap<(usize, usize, super::host::Fixed), Option<Vec<super::host::HostLaunch>>>,
+    /// The calls around them that were read.
+    pub read_calls: HashMap<super::host::CallKey, Arc<super::host::ReadCall>>,
     /// The functions whose address is taken, once that was asked for.
     taken: Option<Vec<FunDecl<'t>>>,
     /// How many functions are lowered inside of each other, to know what type they return.
@@ -215,6 +219,7 @@ impl<'t> Lower<'t> {
             lambdas: HashMap::new(),
             asked: HashMap::new(),
             launches: HashMap::new(),
+            read_calls: HashMap::new(),
             taken: None,
             nesting: 0,
             constructing: 0,
@@ -267,6 +272,7 @@ impl<'t> Lower<'t> {
         let span = self.unit.span(declared_name(decl.declarator).unwrap_or(decl.node));
         let clusters = self.unit.clusters(declared_name(decl.declarator).unwrap_or(decl.node));
         let (group_size, uses_offset, whole_groups) = (decl.group_size, self.uses_offset, self.whole_groups);
+        let enumerations = Body::new(self, bindings.clone()).enumerations(decl);
         let program = std::mem::take(&mut self.program);
         // What is read later, for the host, has nothing in that program.
         self.functions.clear();
@@ -286,6 +292,7 @@ impl<'t> Lower<'t> {
             whole_groups,
             offset,
             is_opencl: self.unit.dialect == Dialect::OpenCl,
+            enumerations,
         }
     }
 
@@ -575,6 +582,21 @@ impl<'l, 't> Body<'l, 't> {
             found.push((name, ty, self.span(parameter)));
         }
         found
+    }
+
+    /// The parameters of a function that are enumerations, with the least and the greatest value that these have.
+    fn enumerations(&mut self, decl: &FunDecl<'t>) -> Vec<(String, i128, i128)> {
+        self.scope = decl.scope;
+        let list = decl.declarator.child_by_field_name("parameters");
+        let mut cursor = decl.declarator.walk();
+        let parameters: Vec<Node<'t>> =
+            list.into_iter().flat_map(|l| l.named_children(&mut cursor).collect::<Vec<_>>()).collect();
+        let of = |p: Node<'t>| {
+            let declarator = p.child_by_field_name("declarator").filter(|d| d.kind() == "identifier")?;
+            let (least, most) = self.values_of_enum(p.child_by_field_name("type")?, 0)?;
+            Some((self.text(declarator).to_owned(), least, most))
+        };
+        parameters.into_iter().filter_map(of).collect()
     }
 
     /// The types of the parameters of a function as they are written; none where these are not so many.

@@ -5,7 +5,7 @@ use crate::frontend::cuda::opencl;
 use crate::frontend::cuda::unit::Dialect;
 
 impl<'l, 't> Body<'l, 't> {
-    pub(super) fn is_opencl(&self) -> bool {
+    pub(in crate::frontend::cuda) fn is_opencl(&self) -> bool {
         self.lower.unit.dialect == Dialect::OpenCl
     }
 
