@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::base::Name;
 use crate::core::race::RacePhase;
 use crate::exp::B;
-use crate::exp::wrap::{assumption, may_wrap_for_small_sizes};
+use crate::exp::wrap::assumption;
 use crate::opt::{Proof, Rule, merged, race_free, refute, sample};
 use crate::smt::Query;
 
@@ -55,7 +55,7 @@ impl Presolve {
 
     fn proved(&mut self, proof: Option<Proof>) -> Option<Vec<String>> {
         // What wraps around in ordinary launches is not assumed away: the solver is asked what is then.
-        let proof = proof.filter(|p| !p.assumed.iter().any(may_wrap_for_small_sizes))?;
+        let proof = proof.filter(|p| !p.serious)?;
         self.count(proof.rule);
         Some(proof.assumed.iter().map(assumption).collect())
     }

@@ -227,7 +227,7 @@ impl Facts {
             return false;
         }
         let mut rule = self.rule;
-        let mut assumed = self.values.assumed.clone();
+        let (mut assumed, mut serious) = (self.values.assumed.clone(), self.values.serious);
         for alternative in &alternatives {
             let mut with = self.clone();
             with.assume(alternative);
@@ -236,8 +236,9 @@ impl Facts {
             }
             rule = rule.max(with.rule);
             assumed.extend(with.values.assumed);
+            serious |= with.values.serious;
         }
-        self.values.assumed = assumed;
+        (self.values.assumed, self.values.serious) = (assumed, serious);
         self.refuted_by(rule);
         true
     }

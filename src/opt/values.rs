@@ -9,7 +9,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::powers::Powers;
 use crate::exp::poly::{AtomId, Monomial, Poly, scaled};
-use crate::exp::wrap::{SMALL, goes_up, needs_large_sizes, rests_on_more};
+use crate::exp::wrap::{SMALL, goes_up, may_wrap_for_small_sizes, needs_large_sizes, rests_on_more};
 use crate::exp::{B, BExp, IntTy, Interval, N, NBin, NExp, NRel, Ranges, conversions};
 
 /// An unknown.
@@ -57,6 +57,8 @@ pub struct Values {
     pub defined: Vec<Poly>,
     /// The terms of which it was assumed that they do not overflow.
     pub assumed: IndexSet<N>,
+    /// Is there one among them that may do so where arrays have ordinary sizes?
+    pub serious: bool,
     /// Would there have been more to assume?
     pub doubtful: bool,
 }
@@ -87,6 +89,7 @@ impl Values {
             wholes: Vec::new(),
             defined: Vec::new(),
             assumed: IndexSet::new(),
+            serious: false,
             doubtful: false,
         }
     }
@@ -224,6 +227,7 @@ impl Values {
                     let NExp::Cast(to, inner) = conversion.kind() else { continue };
                     let raw = self.number(inner, to.bits);
                     if !raw.is_some_and(|raw| self.interval(&raw).within(Interval::of_type(*to))) {
+                        self.serious |= may_wrap_for_small_sizes(&conversion);
                         self.assumed.insert(conversion);
                     }
                 }

@@ -383,11 +383,7 @@ impl<'u> Host<'_, 'u> {
         state.retain(|other, _| other != place && !is_part(other, place));
         state.extend(fields);
         if pointers.is_empty() {
-            state.insert(
-                place.to_owned(),
-                Pointer { origin: Origin::Made(value.id(), false), steps: Some(Vec::new()), sure: true },
-            );
-            return vec![state];
+            return vec![made(state, place, value.id())];
         }
         let with = |pointer: Pointer| {
             let mut state = state.clone();
