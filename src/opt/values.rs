@@ -25,6 +25,8 @@ enum Atom {
 const DEEP: u32 = 100;
 /// Longer sums may be large where what they are made of is not.
 const FEW: usize = 16;
+/// And so may multiples of more than this, which may then be divided again.
+const FACTOR: i128 = 1 << 12;
 /// Larger constants are not computed with.
 const LARGE: i128 = 1 << 100;
 
@@ -218,7 +220,7 @@ impl Values {
         // What is negative before it is converted may be so with any sizes. Sums are the solver's: it takes them exactly.
         let large = || {
             raw.terms.iter().any(|(m, _)| m.len() > 1)
-                && (needs_large_sizes(term) || rests_on_more(term) && self.is_plain(&raw))
+                && (needs_large_sizes(term) || ty.bits >= 32 && rests_on_more(term) && self.is_plain(&raw))
         };
         if undefined || self.interval(&raw).lo.is_some_and(|lo| lo >= 0) && large() {
             if self.assume {
@@ -247,7 +249,7 @@ impl Values {
             Some((Atom::Quotient(of, _) | Atom::Rest(of, _), _)) => self.is_plain(of),
             None => false,
         };
-        let of_term = |(factors, by): &(Monomial, i128)| by.abs() <= SMALL && factors.iter().all(of_atom);
+        let of_term = |(factors, by): &(Monomial, i128)| by.abs() <= FACTOR && factors.iter().all(of_atom);
         sum.constant.abs() <= SMALL && sum.terms.len() <= FEW && sum.terms.iter().all(of_term)
     }
 
