@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::base::Name;
 use crate::core::race::RacePhase;
-use crate::exp::B;
 use crate::exp::wrap::assumption;
+use crate::exp::{B, BExp, free_vars_b};
 use crate::opt::{Proof, Rule, merged, race_free, refute, sample};
 use crate::smt::Query;
 
@@ -15,6 +15,16 @@ pub struct Presolve {
     pub on: bool,
     /// The number of questions that each rule answered, by its name.
     pub saved: BTreeMap<&'static str, usize>,
+}
+
+/// Conditions of more variables than this relate many sizes.
+const SIZES: usize = 5;
+
+/// Assumptions without those that relate many sizes; `None` where there are none of these.
+fn narrow(assumptions: &B) -> Option<B> {
+    let BExp::And(parts) = assumptions.kind() else { return None };
+    let few: Vec<B> = parts.iter().filter(|part| free_vars_b(part).len() <= SIZES).cloned().collect();
+    (few.len() < parts.len()).then(|| B::and(few))
 }
 
 impl Presolve {
@@ -29,7 +39,13 @@ impl Presolve {
 
     /// What the proof rests on, if there is no race on the array in the phase.
     pub fn race_free(&mut self, phase: &RacePhase, array: &Name, more: &[B]) -> Option<Vec<String>> {
-        self.proved(self.on.then(|| race_free(phase, array, more)).flatten())
+        // What relates many sizes to each other, as the launch does, is seldom needed, and much to think about.
+        let fewer = self.on.then(|| narrow(&phase.assumptions)).flatten();
+        let without = fewer.and_then(|assumptions| {
+            let phase = RacePhase { assumptions, ..phase.clone() };
+            self.proved(race_free(&phase, array, more))
+        });
+        without.or_else(|| self.proved(self.on.then(|| race_free(phase, array, more)).flatten()))
     }
 
     /// A phase with fewer accesses to the array: if they do not race, neither do those of the phase.

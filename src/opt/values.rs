@@ -27,6 +27,8 @@ const DEEP: u32 = 100;
 const FEW: usize = 16;
 /// And so may multiples of more than this, which may then be divided again.
 const FACTOR: i128 = 1 << 12;
+/// Of more products than this it is not looked which are parts of others.
+const MANY: usize = 128;
 /// Larger constants are not computed with.
 const LARGE: i128 = 1 << 100;
 
@@ -561,18 +563,28 @@ impl Values {
     }
 
     fn product_interval(&self, monomial: &Monomial) -> Interval {
+        let own = self.factors_interval(monomial);
+        if monomial.len() < 3 || own.lo.is_some_and(|lo| lo >= 0) || self.products.len() > MANY {
+            return own;
+        }
+        // What is known of a part of it, and of the rest.
+        let may_be_part =
+            |part: &Monomial| part.len() < monomial.len() && part.first().is_some_and(|first| monomial.contains(first));
+        let parts = self
+            .products
+            .iter()
+            .filter(|(part, _)| may_be_part(part))
+            .filter_map(|(part, known)| Some((left_of(monomial, part)?, *known)));
+        parts.fold(own, |own, (rest, known)| own.meet(known.mul(self.factors_interval(&rest))))
+    }
+
+    /// By the factors of a product, and what is known of it as a whole.
+    fn factors_interval(&self, monomial: &Monomial) -> Interval {
         if let [atom] = monomial.as_slice() {
             return self.atom_interval(*atom);
         }
         let own = Poly { terms: vec![(monomial.clone(), 1)], constant: 0 }.interval(&|a| self.atom_interval(a));
-        let own = self.products.get(monomial).map_or(own, |known| known.meet(own));
-        if monomial.len() < 3 || own.lo.is_some_and(|lo| lo >= 0) {
-            return own;
-        }
-        // What is known of a part of it.
-        let parts = self.products.iter().filter_map(|(part, known)| Some((left_of(monomial, part)?, *known)));
-        let parts = parts.filter(|(rest, _)| !rest.is_empty());
-        parts.fold(own, |own, (rest, known)| own.meet(known.mul(self.product_interval(&rest))))
+        self.products.get(monomial).map_or(own, |known| known.meet(own))
     }
 
     /// An interval of the values of a polynomial.
