@@ -129,8 +129,9 @@ pub struct Inferred {
     pub ordered: BTreeSet<SiteId>,
     /// How many calls of functions that are not known come before each; `None` where that differs. [INF-UNKNOWN]
     pub calls: BTreeMap<SiteId, Option<usize>>,
-    /// What blocks of unknown size fulfil, if what their threads read by their positions is within its array.
-    pub room: Vec<B>,
+    /// What blocks of unknown size fulfil, if what their threads access by their positions is within its array; and do all
+    /// threads come there?
+    pub room: Vec<(B, bool)>,
     pub losses: Vec<Loss>,
     /// What the protocol rests on, in words.
     pub assumptions: Vec<String>,
@@ -191,7 +192,7 @@ pub struct Walk<'p> {
     events: Vec<Event>,
     sites: IndexMap<Site, SiteId>,
     order: order::Order,
-    room: Vec<B>,
+    room: Vec<(B, bool)>,
     calls: Vec<Span>,
     losses: Vec<Loss>,
     assumptions: Vec<String>,
