@@ -31,8 +31,8 @@ pub enum Op {
     /// The same, but the address stays.
     StorePlace(Type),
     Member(u64),
-    /// Address and index of an array with so many elements of that size.
-    Element(u64, Option<u64>),
+    /// Address and index of an array with so many elements of that size; may it be the one past the end?
+    Element(u64, Option<u64>, bool),
     Offset(u64),
     Distance(u64),
     Arith(NBin, IntTy),
@@ -541,14 +541,14 @@ impl Compiler<'_> {
             ExprKind::Element(array, index) => {
                 self.place_up_to(array, end);
                 self.value(index);
-                let last = match array.ty.value() {
-                    Type::Array(_, Some(length @ 1..)) => Some(if end { *length } else { length - 1 }),
+                let length = match array.ty.value() {
+                    Type::Array(_, length) => *length,
                     _ => None,
                 };
                 let op = if expr.ty.has_unknown_size() {
                     Op::Unsupported("elements of unknown size".to_owned())
                 } else {
-                    Op::Element(expr.ty.size(), last)
+                    Op::Element(expr.ty.size(), length, end)
                 };
                 self.emit(op, span);
             }

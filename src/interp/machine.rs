@@ -684,10 +684,11 @@ impl<'p> Machine<'p> {
                 None => return unsupported("an update"),
             },
             Op::Member(offset) => Value::Int(pop(frame)?.int()? + i128::from(*offset)),
-            Op::Element(size, last) => {
+            Op::Element(size, length, end) => {
                 let index = pop(frame)?.int()?;
                 let base = pop(frame)?.int()?;
-                if index < 0 || last.is_some_and(|n| index > i128::from(n)) {
+                let most = length.map(|n| i128::from(n) - i128::from(!end && !self.memory.is_open(base)));
+                if index < 0 || most.is_some_and(|most| index > most) {
                     return undefined(super::SUBSCRIPT);
                 }
                 Value::Int(base + index * i128::from(*size))

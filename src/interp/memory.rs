@@ -197,6 +197,12 @@ impl Memory {
         }
     }
 
+    /// Is an address in an object of which nothing says how large it is?
+    pub fn is_open(&self, address: i128) -> bool {
+        let id = usize::try_from((address >> OFFSET_BITS) - 1).ok();
+        id.and_then(|id| self.objects.get(id)).is_some_and(|object| object.open)
+    }
+
     /// Starts the life of an object again.
     pub fn renew(&mut self, id: ObjectId) {
         if let Some(object) = self.objects.get_mut(id.0 as usize) {

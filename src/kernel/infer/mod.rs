@@ -83,9 +83,12 @@ pub fn alias_offset(pointer: &str) -> String {
     format!("{pointer}.offset")
 }
 
+/// Begins the names of functions that say whether two pointers are into one array.
+pub const OVERLAP: &str = "overlap.";
+
 /// That a pointer does point into the array of another one, where it may: the same for all threads.
 pub fn is_overlap(pointer: &str, other: &str) -> B {
-    let name = Name::new(format!("overlap.{pointer}.{other}"));
+    let name = Name::new(format!("{OVERLAP}{pointer}.{other}"));
     let fun = Fun { name, ty: IntTy::BOOL, kind: FunKind::Abstract };
     N::call(fun, vec![]).truth()
 }
