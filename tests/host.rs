@@ -712,3 +712,18 @@ fn a_race_that_only_unusual_values_show_is_not_certain() {
     assert_eq!(verdict("if (s > 5) a[0] = 7;").verdict, Verdict::SameValue);
     assert_eq!(verdict("if (s > 5) a[0] = s == 9 ? threadIdx.x : 7;").verdict, Verdict::Inconclusive);
 }
+
+/// [HOST-SHARED]: a size that is any number is not listed; a value of a variable that it has no more is told from that at the launch.
+#[test]
+fn what_is_listed_says_something_in_names_of_the_program() {
+    let kernel = "__global__ void k(int *a, int n) { a[blockIdx.y * n + threadIdx.x] = threadIdx.x + blockIdx.y; }";
+    let of = |host: &str| check(&format!("int get();\n{kernel}\n{host}\n"), false).assumptions;
+    let lists = |host: &str, what: &str| of(host).iter().any(|a| a.contains(what));
+    let any = "template <class T> void f(int *a, int n, const T &t) { dim3 g = t.grid(n); k<<<g, 64>>>(a, n); }";
+    assert!(!lists(any, "gridDim.y =="), "{:?}", of(any));
+    let bound =
+        "template <class T> void f(int *a, int n, const T &t) { dim3 g = t.grid(n); if (g.y < 9) k<<<g, 64>>>(a, n); }";
+    assert!(lists(bound, "gridDim.y == g.y") && lists(bound, "g.y <= 8") | lists(bound, "g.y < 9"), "{:?}", of(bound));
+    let later = "void f(int *a, int n) { int c = get(); dim3 g(1, c * c); c = get(); if (c < 4) k<<<g, 64>>>(a, c); }";
+    assert!(!of(later).iter().any(|a| a.contains('#')), "{:?}", of(later));
+}

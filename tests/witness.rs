@@ -79,7 +79,7 @@ fn classes(grid: u32, before: &str, body: &str) -> BTreeSet<&'static str> {
 fn a_class_is_that_of_the_kernel_and_not_of_its_mutant() {
     let grid = "cooperative_groups::this_grid().sync();";
     let outside = "int outside(int);";
-    let cases: [(&str, u32, &str, &str, &str); 26] = [
+    let cases: [(&str, u32, &str, &str, &str); 29] = [
         ("confirmed by two threads", 1, "", "a[0] = t;", "a[t] = t;"),
         // Contents of arrays and parameters as the witness says.
         (
@@ -166,12 +166,28 @@ fn a_class_is_that_of_the_kernel_and_not_of_its_mutant() {
             "if (table[t] > 0) a[0] = t;",
             "a[0] = t;",
         ),
+        // That no array is left whose size is known is assumed; how large another one is may be anything.
+        ("possible", 1, "", "__shared__ int s[4]; s[t + 4] = t; a[0] = t;", "__shared__ int s[4]; s[t] = t; a[0] = t;"),
+        (
+            "possible",
+            1,
+            "",
+            "__shared__ int s[4][8]; s[n % 3][t + 8] = t; a[0] = t;",
+            "__shared__ int s[4][8]; s[n % 3][t + 4] = t; a[0] = t;",
+        ),
+        (
+            "confirmed by two threads",
+            1,
+            "",
+            "__shared__ int s[4]; if (n >= 4) s[n * (t + 1)] = t; a[0] = t;",
+            "__shared__ int s[4]; if (n == n + 0) s[4 * (t + 1)] = t; a[0] = t;",
+        ),
         (
             "confirmed by the protocol",
             1,
             "",
-            "__shared__ int s[4]; s[t + 4] = t; a[0] = t;",
-            "__shared__ int s[4]; s[t] = t; a[0] = t;",
+            "extern __shared__ int s[]; s[t + 4194304] = t; a[0] = t;",
+            "extern __shared__ int s[]; s[t + 4] = t; a[0] = t;",
         ),
         // C gives no meaning to a division by zero: other parameters are asked for.
         (

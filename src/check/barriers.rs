@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::execute::{ENDS, Tried};
+use super::execute::{ENDS, Size, Tried};
 use super::findings::{Key, axes, report_level};
 use super::kernel::Check;
 use super::pipeline::AtLevel;
@@ -168,8 +168,12 @@ impl Check<'_> {
             Some(doubt) => (FindingClass::Possible, None, Some(doubt)),
             None => match self.executor.strand(self.span(barrier), &race.cells, &accesses, &witness) {
                 Tried::Met { ran, .. } => (FindingClass::Confirmed, Some(Replay::Kernel(ran)), None),
-                Tried::NotRun(why) | Tried::Left(why) => (FindingClass::Confirmed, Some(Replay::Protocol(why)), None),
-                Tried::Refuted(why) => (FindingClass::Possible, None, Some(why)),
+                Tried::NotRun(why) | Tried::Left { how: why, size: Size::Unknown } => {
+                    (FindingClass::Confirmed, Some(Replay::Protocol(why)), None)
+                }
+                Tried::Refuted(why) | Tried::Left { how: why, size: Size::Declared } => {
+                    (FindingClass::Possible, None, Some(why))
+                }
             },
         };
         let finding = Finding {

@@ -39,6 +39,12 @@ pub(super) struct Executor<'a> {
     steps: u64,
 }
 
+/// Does the program say how large an object is?
+pub(super) enum Size {
+    Declared,
+    Unknown,
+}
+
 /// What came of a run.
 pub(super) enum Tried {
     /// Both accesses were made in one phase. Did they store the same bytes, where that is known?
@@ -46,7 +52,7 @@ pub(super) enum Tried {
     /// With all that the witness says there is no such race, and why.
     Refuted(String),
     /// The run left an object before, and how: other parameters may not lead out of it.
-    Left(String),
+    Left { how: String, size: Size },
     /// Nothing is known, and why.
     NotRun(String),
 }
@@ -219,12 +225,12 @@ fn not_seen(missed: Missed, what: &str) -> Tried {
         Missed::Stopped(Stop::Undefined(why)) if why == ASSUMPTION || NO_RUN.contains(&&*why) => {
             Tried::Refuted(format!("with these values {ENDS} {what}: {why}"))
         }
-        // That no subscript leaves its dimension is assumed.
+        // That no subscript leaves its dimension is assumed: such a run shows nothing.
         Missed::Stopped(Stop::Undefined(why)) if why == SUBSCRIPT => {
-            Tried::Refuted(format!("with these values {ENDS} {what}: {why}"))
+            Tried::Left { how: format!("with these values {ENDS} {what}: {why}"), size: Size::Declared }
         }
         Missed::Stopped(Stop::Undefined(why)) if NO_PLACE.contains(&&*why) => {
-            Tried::Left(format!("before {what}: {why}"))
+            Tried::Left { how: format!("{why}, before {what}"), size: Size::Unknown }
         }
         Missed::Stopped(Stop::Undefined(why)) => Tried::NotRun(format!("before {what}: {why}")),
         Missed::Stopped(Stop::Unsupported(why)) => Tried::NotRun(format!("it stops at: {why}")),

@@ -329,6 +329,18 @@ fn relations(params: &[VarDecl], launch: &HostLaunch, known: &HostFacts, convert
     }
     relations.retain(|r| r.as_lit().is_none());
     let mut relations = about_kernel(relations, &of_kernel);
+    let mentioned: Vec<Var> = relations.iter().flat_map(free_vars_b).collect();
+    // A size that is not followed says nothing, unless something else does of it.
+    relations.retain(|relation| {
+        let said = free_vars_b(relation);
+        let alone = |v: &Var| {
+            let own = v.name.as_str().trim_end_matches(OF_HOST);
+            is_of_host(v) && !launch.computed.contains_key(own) && mentioned.iter().filter(|m| *m == v).count() == 1
+        };
+        let plain =
+            matches!(relation.kind(), BExp::Rel(NRel::Eq, l, r) if l.as_var().is_some() && r.as_var().is_some());
+        !(plain && said.iter().any(alone))
+    });
     relations.extend(overlapping(params, launch, known));
     relations
 }
@@ -474,7 +486,13 @@ fn words(params: &[VarDecl], condition: &B, overlaps: &BTreeMap<String, BTreeMap
     }
     for var in free_vars_b(condition).iter().filter(|v| is_of_host(v)) {
         let own = var.name.as_str().trim_end_matches(OF_HOST);
-        let told = if params.iter().any(|p| p.name.as_str() == own) { format!("{own}'") } else { own.to_owned() };
+        let told = match own.split_once('#') {
+            // It is changed between there and the launch.
+            Some((name, "2")) => format!("{name} (an earlier value)"),
+            Some((name, n)) => format!("{name} (earlier value {n})"),
+            None if params.iter().any(|p| p.name.as_str() == own) => format!("{own}'"),
+            None => own.to_owned(),
+        };
         text = text.replace(var.name.as_str(), &told);
     }
     text

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use super::divisors::Divisors;
-use super::execute::{ENDS, Tried};
+use super::execute::{ENDS, Size, Tried};
 use super::findings::{Key, axes, kind, report_level};
 use super::host::is_of_host;
 use super::kernel::Check;
@@ -117,8 +117,10 @@ impl Asked<'_> {
 enum Without {
     /// There is none.
     Race,
-    /// It left an object before.
+    /// It left an object before, whose size is not known.
     Place,
+    /// It left an array of the program before.
+    Array,
 }
 
 /// A class, and what it rests on.
@@ -333,17 +335,25 @@ impl Check<'_> {
                             finding.replay = None;
                             finding.reason = Some(doubt.clone());
                         }
-                        if without == Some(Without::Place)
-                            && finding.class == FindingClass::Confirmed
+                        let leaves = match without {
+                            Some(Without::Place) => finding.class == FindingClass::Confirmed,
+                            Some(Without::Array) => true,
+                            Some(Without::Race) | None => false,
+                        };
+                        if leaves
                             && let Some(sizes) = self.sizes().filter(|_| !std::mem::replace(&mut asked.sizes, true))
                         {
                             finding.class = FindingClass::Possible;
                             finding.replay = None;
                             finding.reason =
                                 Some("with these values the run leaves an array before the race".to_owned());
-                            self.findings.add(key, finding);
+                            let is_first = !self.findings.has(&key);
+                            self.findings.add(key.clone(), finding);
+                            again = again.or(is_first.then_some(key));
                             refuted = Some(accesses);
-                            asked.avoided.push(sizes);
+                            let [narrow, wide] = sizes;
+                            asked.avoided.push(narrow);
+                            asked.weaker = Some(wide);
                             continue;
                         }
                         let sure = finding.class != FindingClass::Possible;
@@ -352,7 +362,7 @@ impl Check<'_> {
                         }
                         let is_first = !self.findings.has(&key);
                         self.findings.add(key.clone(), finding);
-                        if without == Some(Without::Race)
+                        if matches!(without, Some(Without::Race | Without::Array))
                             && asked.avoided.len() < AGAIN
                             && let Some([far, other]) = self.elsewhere(&model)
                         {
@@ -422,14 +432,18 @@ impl Check<'_> {
         any.as_lit().is_none().then(|| [B::and([far, any.clone()]), any])
     }
 
-    /// That the signed parameters are positive, and that blocks are no larger than arrays which all their threads read, if
-    /// there are any.
-    fn sizes(&self) -> Option<B> {
+    /// That the signed parameters are positive, and that blocks are no larger than arrays which their threads access, or
+    /// only those which all their threads do, if there are any.
+    fn sizes(&self) -> Option<[B; 2]> {
         let globals = self.inferred.kernel.globals.iter();
         let signed = globals.filter(|v| v.ty.signed && v.ty.bits != 0 && !is_of_host(v));
-        let mut positive: Vec<B> = signed.map(|v| N::num(1).le(&N::var(v))).collect();
-        positive.extend(self.inferred.room.iter().cloned());
-        (!positive.is_empty()).then(|| B::and(positive))
+        let positive: Vec<B> = signed.map(|v| N::num(1).le(&N::var(v))).collect();
+        let room = |of: &dyn Fn(bool) -> bool| {
+            let facts = self.inferred.room.iter().filter(|(_, all)| of(*all)).map(|(fact, _)| fact.clone());
+            B::and(positive.iter().cloned().chain(facts).collect::<Vec<_>>())
+        };
+        let sizes = [room(&|_| true), room(&|all| all)];
+        (sizes[0].as_lit() != Some(true)).then_some(sizes)
     }
 
     /// That a launch is not larger than is taken for granted, where that of a model is.
@@ -657,16 +671,20 @@ impl Check<'_> {
                 Judged { without: Some(Without::Race), ..possible(&format!("{doubt}, and {why}")) }
             }
             // [INF-UNKNOWN]
-            (Tried::NotRun(_) | Tried::Left(_), _) if !same_value && self.calls_between(sides) => possible(
+            (Tried::NotRun(_) | Tried::Left { .. }, _) if !same_value && self.calls_between(sides) => possible(
                 "a function that is not known, and may have barriers in it, is called between the two accesses",
             ),
-            (Tried::NotRun(why) | Tried::Left(why), Some(doubt)) => {
+            (Tried::Left { how, size: Size::Declared }, doubt) => {
+                let why = doubt.iter().cloned().chain([how]).collect::<Vec<_>>().join(", and ");
+                Judged { without: Some(Without::Array), ..possible(&why) }
+            }
+            (Tried::NotRun(why) | Tried::Left { how: why, .. }, Some(doubt)) => {
                 possible(&format!("{doubt}, and the code was not run: {why}"))
             }
             (_, Some(doubt)) => possible(doubt),
             (Tried::Met { ran, .. }, None) => seen(Replay::Kernel(ran)),
             (Tried::Refuted(why), None) => Judged { without: Some(Without::Race), ..possible(&why) },
-            (Tried::Left(why), None) => Judged { without: Some(Without::Place), ..seen(Replay::Protocol(why)) },
+            (Tried::Left { how, .. }, None) => Judged { without: Some(Without::Place), ..seen(Replay::Protocol(how)) },
             (Tried::NotRun(why), None) => seen(Replay::Protocol(why)),
         }
     }

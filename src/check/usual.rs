@@ -3,6 +3,8 @@
 use super::kernel::Check;
 use crate::exp::{B, N, Var};
 
+/// Names that are listed of many.
+const FEW: usize = 4;
 /// Sizes of data, mostly multiples of a block.
 const SIZES: [i128; 4] = [1024, 4096, 65536, 1 << 20];
 /// Sizes of launches along x.
@@ -39,7 +41,10 @@ impl Check<'_> {
             .filter(|name| computed.contains_key(*name))
             .map(|name| format!("`{}`", name.trim_end_matches(crate::base::OF_HOST)))
             .collect();
-        let names = names.join(" and ");
+        let names = match names.len().checked_sub(FEW) {
+            None | Some(0) => names.join(" and "),
+            Some(more) => format!("{} and {more} more", names[..FEW].join(", ")),
+        };
         format!("it rests on values of {names} that the host code may never give: how it computes them is not followed")
     }
 }

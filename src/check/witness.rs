@@ -11,6 +11,7 @@ use crate::core::scope::{Level, Task};
 use crate::core::semantics::{RunError, Thread, admits, confirm, lanes_of, orders, replay, run};
 use crate::core::{Coordinate, Kernel, Protocol, SiteId};
 use crate::exp::{B, Env, Fun, FunKind, IntTy, eval_b, eval_n};
+use crate::kernel::infer::OVERLAP;
 use crate::smt::Model;
 
 /// Steps that a replay may take.
@@ -156,13 +157,24 @@ impl<'m> Tables<'m> {
                     contents.insert(input_name(fun, args), *v);
                 }
                 FunKind::Abstract | FunKind::Ticket(_) => {
-                    let label = fun.name.as_str().split(['$', '.']).next().unwrap_or("").to_owned();
-                    doubt.get_or_insert_with(|| format!("it rests on a value that is not modelled (`{label}`)"));
+                    doubt.get_or_insert_with(|| not_modelled(fun.name.as_str()));
                 }
             }
         }
         (contents, doubt)
     }
+}
+
+/// What a model rests on that is not known.
+fn not_modelled(function: &str) -> String {
+    let pointers = function.strip_prefix(OVERLAP).and_then(|both| both.split_once('.'));
+    if let Some((later, earlier)) = pointers {
+        return format!(
+            "it takes `{later}` to point into the array of `{earlier}`: the host code may give the kernel one array for both, or not"
+        );
+    }
+    let label = function.split(['$', '.']).next().unwrap_or("");
+    format!("it rests on a value that is not modelled (`{label}`)")
 }
 
 /// The values of the parameters and of the launch. Of floating-point numbers a model only says which are different.

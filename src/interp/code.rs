@@ -31,8 +31,8 @@ pub enum Op {
     /// The same, but the address stays.
     StorePlace(Type),
     Member(u64),
-    /// Address and index of an array with so many elements of that size.
-    Element(u64, Option<u64>),
+    /// Address and index of an array with so many elements of that size; may it be the one past the end?
+    Element(u64, Option<u64>, bool),
     Offset(u64),
     Distance(u64),
     Arith(NBin, IntTy),
@@ -401,7 +401,7 @@ impl Compiler<'_> {
                     ty => self.load(ty, span),
                 }
             }
-            ExprKind::AddressOf(place) => self.place(place),
+            ExprKind::AddressOf(place) => self.place_up_to(place, true),
             ExprKind::Arith(op, ty, l, r) => self.two(l, r, Op::Arith(*op, *ty), span),
             ExprKind::Compare(op, l, r) => self.two(l, r, Op::Compare(*op), span),
             ExprKind::Opaque(name, args) => {
@@ -520,6 +520,11 @@ impl Compiler<'_> {
 
     /// The address of a place.
     fn place(&mut self, expr: &Expr) {
+        self.place_up_to(expr, false);
+    }
+
+    /// One past the end of an array is a place too where only its address is taken.
+    fn place_up_to(&mut self, expr: &Expr, end: bool) {
         let span = expr.span;
         match &expr.kind {
             ExprKind::Var(var) => {
@@ -534,7 +539,7 @@ impl Compiler<'_> {
                 self.emit(Op::Member(*offset), span);
             }
             ExprKind::Element(array, index) => {
-                self.place(array);
+                self.place_up_to(array, end);
                 self.value(index);
                 let length = match array.ty.value() {
                     Type::Array(_, length) => *length,
@@ -543,7 +548,7 @@ impl Compiler<'_> {
                 let op = if expr.ty.has_unknown_size() {
                     Op::Unsupported("elements of unknown size".to_owned())
                 } else {
-                    Op::Element(expr.ty.size(), length)
+                    Op::Element(expr.ty.size(), length, end)
                 };
                 self.emit(op, span);
             }

@@ -119,6 +119,7 @@ fn fault<T>(fault: Fault) -> Result<T, Stop> {
     match fault {
         Fault::Null => undefined("the null pointer is followed"),
         Fault::OutOfBounds => undefined(super::OUTSIDE),
+        Fault::OutOfArray => undefined(super::SUBSCRIPT),
         Fault::Dead => undefined("an access to a variable that is gone"),
         Fault::Uninitialised => undefined(super::NOT_KNOWN),
         Fault::TooLarge => unsupported("an object of this size"),
@@ -244,6 +245,7 @@ impl<'p> Machine<'p> {
                         None => {
                             let count = self.extent(&elem);
                             let id = self.fill(&Name::new(&part), Home::Global, &elem, count)?;
+                            self.memory.leave_open(id);
                             Memory::address(id)
                         }
                     };
@@ -374,6 +376,7 @@ impl<'p> Machine<'p> {
         }
         let count = self.inputs.dynamic / elem.size().max(1);
         let id = self.fill(name, Home::Shared(block), elem, count)?;
+        self.memory.leave_open(id);
         self.dynamic.insert(block, id);
         Ok(id)
     }
@@ -411,6 +414,9 @@ impl<'p> Machine<'p> {
             true => self.memory.filled(&decl.name, home, &elem, count, First::Nothing).or_else(fault)?,
             false => self.fill(&decl.name, home, &elem, count)?,
         };
+        if matches!(decl.ty, Type::Array(_, None)) {
+            self.memory.leave_open(object);
+        }
         if let Some(bytes) = given {
             self.memory.give(object, &bytes);
         }
@@ -678,11 +684,11 @@ impl<'p> Machine<'p> {
                 None => return unsupported("an update"),
             },
             Op::Member(offset) => Value::Int(pop(frame)?.int()? + i128::from(*offset)),
-            Op::Element(size, length) => {
+            Op::Element(size, length, end) => {
                 let index = pop(frame)?.int()?;
                 let base = pop(frame)?.int()?;
-                // One past the end is a place, though nothing may be read or written there.
-                if index < 0 || length.is_some_and(|n| index > i128::from(n)) {
+                let most = length.map(|n| i128::from(n) - i128::from(!end && !self.memory.is_open(base)));
+                if index < 0 || most.is_some_and(|most| index > most) {
                     return undefined(super::SUBSCRIPT);
                 }
                 Value::Int(base + index * i128::from(*size))

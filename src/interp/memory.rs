@@ -63,6 +63,8 @@ pub struct Object {
     pub size: u64,
     /// Did the program say what is in it at first?
     given: bool,
+    /// Is its size any that is large enough? Nothing in the program says it.
+    pub open: bool,
     /// Is it beyond its life?
     pub dead: bool,
     /// Where it begins, in units of so many bytes and beyond, as far as accesses that need to be aligned say.
@@ -85,6 +87,8 @@ pub struct Memory {
 pub enum Fault {
     Null,
     OutOfBounds,
+    /// Beyond an object whose size the program says.
+    OutOfArray,
     Dead,
     Uninitialised,
     TooLarge,
@@ -168,6 +172,7 @@ impl Memory {
             ty,
             size,
             given: false,
+            open: false,
             dead: false,
             begins: (1, 0),
             bytes,
@@ -183,6 +188,19 @@ impl Memory {
 
     pub fn objects(&self) -> &[Object] {
         &self.objects
+    }
+
+    /// Nothing says how large an object is.
+    pub fn leave_open(&mut self, id: ObjectId) {
+        if let Some(object) = self.objects.get_mut(id.0 as usize) {
+            object.open = true;
+        }
+    }
+
+    /// Is an address in an object of which nothing says how large it is?
+    pub fn is_open(&self, address: i128) -> bool {
+        let id = usize::try_from((address >> OFFSET_BITS) - 1).ok();
+        id.and_then(|id| self.objects.get(id)).is_some_and(|object| object.open)
     }
 
     /// Starts the life of an object again.
@@ -216,7 +234,7 @@ impl Memory {
             return Err(Fault::Dead);
         }
         if offset.checked_add(length).is_none_or(|end| end > object.size) {
-            return Err(Fault::OutOfBounds);
+            return Err(if object.open { Fault::OutOfBounds } else { Fault::OutOfArray });
         }
         Ok((ObjectId(id), offset))
     }

@@ -32,8 +32,9 @@ pub use stranded::strand;
 /// Why a run has no meaning that goes against what its user takes for granted.
 pub const ASSUMPTION: &str = "an assumption does not hold";
 /// Places that are in no object.
-pub const NO_PLACE: [&str; 3] = [OUTSIDE, SUBSCRIPT, AWAY];
+pub const NO_PLACE: [&str; 2] = [OUTSIDE, AWAY];
 const OUTSIDE: &str = "an access outside of its object";
+/// A place outside of an array whose size the program says.
 pub const SUBSCRIPT: &str = "a subscript outside of its array";
 const AWAY: &str = "a pointer outside of its object";
 /// What ends a run: arithmetic without a meaning, an address that is not aligned, a trap.

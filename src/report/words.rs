@@ -221,7 +221,9 @@ pub(super) fn class_reason(finding: &Finding) -> String {
                 format!("confirmed: {who} run with these values")
             }
             Some(Replay::Protocol(why)) => {
-                format!("confirmed: replayed on the protocol with these values; the code was not run: {why}")
+                format!(
+                    "confirmed: replayed on the protocol with these values; the code was not run up to there: {why}"
+                )
             }
             None => "confirmed: replayed with these values".to_owned(),
         },

@@ -11,8 +11,8 @@ use indexmap::{IndexMap, IndexSet};
 use super::emit::{function_name, symbol};
 use super::ints::{Symbol, Unencodable};
 use super::query::Query;
-use crate::base::Name;
-use crate::exp::{B, BExp, Fun, IntTy, Interval, N, NBin, NExp, NRel, Ranges};
+use crate::base::{Name, OF_HOST};
+use crate::exp::{B, BExp, Fun, IntTy, Interval, N, NBin, NExp, NRel, Ranges, free_vars_n};
 
 type Result<T> = std::result::Result<T, Unencodable>;
 
@@ -86,7 +86,26 @@ fn shape(ty: IntTy, interval: Interval, name: &Name) -> Result<(u32, bool)> {
     }
     match width_of(interval) {
         Some(width) => Ok((width, true)),
-        None => Err(Unencodable(format!("the integer `{name}` has no bounds to choose a width by"))),
+        None => Err(unbounded([name.as_str()])),
+    }
+}
+
+/// Nothing says how large numbers made of these may be: what a user can do.
+fn unbounded<'n>(names: impl IntoIterator<Item = &'n str>) -> Unencodable {
+    const FEW: usize = 4;
+    // Names with a `$` or `!` are none of the program.
+    let mut own: Vec<String> = names.into_iter().filter(|name| !name.contains(['$', '!'])).map(in_words).collect();
+    own.truncate(FEW);
+    let of = if own.is_empty() { "a number that the kernel computes".to_owned() } else { own.join(", ") };
+    Unencodable(format!(
+        "nothing says how large {of} may be; `--param`, or `--assume` with bounds for what the kernel is given, may help"
+    ))
+}
+
+fn in_words(name: &str) -> String {
+    match name.strip_suffix(OF_HOST) {
+        Some(own) => format!("`{}` of the host code", own.split('#').next().unwrap_or(own)),
+        None => format!("`{name}`"),
     }
 }
 
@@ -256,7 +275,7 @@ impl Encoder {
             };
             let width = width
                 .filter(|width| *width <= MAX_WIDTH)
-                .ok_or_else(|| Unencodable(format!("`{term}` has no bounds to choose a width by")))?;
+                .ok_or_else(|| unbounded(free_vars_n(term).iter().map(|v| v.name.as_str())))?;
             // An amount of 120 and more shifts all out; a negative one does too.
             if op == NBin::Shl && !ir.within(Interval::new(0, i128::from(width) - 1)) {
                 return Err(Unencodable(format!("the amount of `{term}` has no bounds")));

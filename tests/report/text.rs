@@ -404,7 +404,7 @@ fn everything_at_once() {
                 :      `-- atomic of `n[4][-1]` by thread (0,0,0), block (0,0,0); read of `n[4][18446744073709551615]` by thread (1,0,0), block (0,0,0)
              13 | }
                 `----
-              class   confirmed: replayed on the protocol with these values; the code was not run: it stops at: `curand`
+              class   confirmed: replayed on the protocol with these values; the code was not run up to there: it stops at: `curand`
               launch  block (256,1,1), grid (1,1,1)
               id      r-a70m1c00
 

@@ -602,9 +602,7 @@ impl<'p> Walk<'p> {
             },
             ObjectKind::Array(_) => {
                 let width = ty.size();
-                if guard.as_lit() == Some(true) {
-                    self.read_room(target.object, &target.offset);
-                }
+                self.wish_room(target.object, &target.offset, guard);
                 let access = self.access(target.object, &target.offset, width, ty.unknown_unit(), Mode::Rd, span);
                 self.emit(Protocol::branch(guard, access, Protocol::Skip));
                 if let Some(stored) = self.state.recent.get(&target.object)
@@ -835,9 +833,7 @@ impl<'p> Walk<'p> {
                         _ => None,
                     };
                     let (width, unknown) = (ty.size(), ty.unknown_unit());
-                    if guard.as_lit() == Some(true) {
-                        self.make_room(target.object, &target.offset);
-                    }
+                    self.make_room(target.object, &target.offset, &guard);
                     let access = self.access(target.object, &target.offset, width, unknown, Mode::Wr(stored), span);
                     self.emit(Protocol::branch(&guard, access, Protocol::Skip));
                     self.touch(target.object);

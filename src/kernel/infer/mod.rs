@@ -83,9 +83,12 @@ pub fn alias_offset(pointer: &str) -> String {
     format!("{pointer}.offset")
 }
 
+/// Begins the names of functions that say whether two pointers are into one array.
+pub const OVERLAP: &str = "overlap.";
+
 /// That a pointer does point into the array of another one, where it may: the same for all threads.
 pub fn is_overlap(pointer: &str, other: &str) -> B {
-    let name = Name::new(format!("overlap.{pointer}.{other}"));
+    let name = Name::new(format!("{OVERLAP}{pointer}.{other}"));
     let fun = Fun { name, ty: IntTy::BOOL, kind: FunKind::Abstract };
     N::call(fun, vec![]).truth()
 }
@@ -129,8 +132,9 @@ pub struct Inferred {
     pub ordered: BTreeSet<SiteId>,
     /// How many calls of functions that are not known come before each; `None` where that differs. [INF-UNKNOWN]
     pub calls: BTreeMap<SiteId, Option<usize>>,
-    /// What blocks of unknown size fulfil, if what their threads read by their positions is within its array.
-    pub room: Vec<B>,
+    /// What blocks of unknown size fulfil, if what their threads access by their positions is within its array; and do all
+    /// threads come there?
+    pub room: Vec<(B, bool)>,
     pub losses: Vec<Loss>,
     /// What the protocol rests on, in words.
     pub assumptions: Vec<String>,
@@ -191,7 +195,7 @@ pub struct Walk<'p> {
     events: Vec<Event>,
     sites: IndexMap<Site, SiteId>,
     order: order::Order,
-    room: Vec<B>,
+    room: Vec<(B, bool)>,
     calls: Vec<Span>,
     losses: Vec<Loss>,
     assumptions: Vec<String>,

@@ -9,7 +9,11 @@ use crate::kernel::types::Type;
 
 impl Walk<'_> {
     /// Every thread of a block stores to this place, if one does: a block of unknown size is no larger than the array has room for. [INF-ROOM]
-    pub(super) fn make_room(&mut self, object: ObjId, offset: &Offset) {
+    pub(super) fn make_room(&mut self, object: ObjId, offset: &Offset, guard: &B) {
+        // How often a loop goes round may differ between threads, and be never.
+        if !self.counters.is_empty() || !self.is_common_path(guard) {
+            return self.wish_room(object, offset, guard);
+        }
         for (fact, text) in self.room_for(object, offset) {
             if !self.pre.contains(&fact) {
                 self.pre.push(fact);
@@ -20,11 +24,12 @@ impl Walk<'_> {
         }
     }
 
-    /// The same of what they read, where nothing rests on it: a run with more threads leaves the array.
-    pub(super) fn read_room(&mut self, object: ObjId, offset: &Offset) {
+    /// The same where nothing rests on it: a run with more threads may leave the array, and surely does if all threads come here.
+    pub(super) fn wish_room(&mut self, object: ObjId, offset: &Offset, guard: &B) {
+        let all = self.is_common_path(guard);
         for (fact, _) in self.room_for(object, offset) {
-            if !self.room.contains(&fact) {
-                self.room.push(fact);
+            if !self.room.contains(&(fact.clone(), all)) {
+                self.room.push((fact, all));
             }
         }
     }
@@ -35,7 +40,7 @@ impl Walk<'_> {
         let mut found = Vec::new();
         let info = self.info(object);
         let is_shared = info.kind == ObjectKind::Array(Space::Shared);
-        if !is_shared || offset.flat || offset.constant != 0 || offset.unknown.is_some() || !self.is_common_path() {
+        if !is_shared || offset.flat || offset.constant != 0 || offset.unknown.is_some() {
             return found;
         }
         let dimensions = dimensions(&info.ty);
@@ -62,14 +67,12 @@ impl Walk<'_> {
         found
     }
 
-    /// Do all threads of a block come here together?
-    fn is_common_path(&self) -> bool {
+    /// Do all threads of a block come here together, in each round of a loop?
+    fn is_common_path(&self, guard: &B) -> bool {
         let mut leaves = Leaves::default();
         self.path.iter().for_each(|cond| leaves.boolean(cond));
-        // How often a loop goes round may differ between threads.
-        self.counters.is_empty()
-            && leaves.functions.is_empty()
-            && !self.threads.iter().any(|(t, _)| leaves.vars.contains(t))
+        let comes = guard.as_lit() == Some(true);
+        comes && leaves.functions.is_empty() && !self.threads.iter().any(|(t, _)| leaves.vars.contains(t))
     }
 }
 
