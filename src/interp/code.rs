@@ -542,7 +542,7 @@ impl Compiler<'_> {
                 self.place_up_to(array, end);
                 self.value(index);
                 let length = match array.ty.value() {
-                    Type::Array(_, length) => *length,
+                    Type::Array(_, length) => length.filter(|n| *n > 0),
                     _ => None,
                 };
                 let op = if expr.ty.has_unknown_size() {

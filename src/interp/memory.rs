@@ -165,6 +165,8 @@ impl Memory {
         filler: Option<Filler>,
     ) -> ObjectId {
         let id = ObjectId(self.objects.len() as u32);
+        // What has no elements is as large as it is used, and a variable of a thread that is no array has no subscripts.
+        let open = size == 0 || matches!(home, Home::Thread(_)) && !matches!(ty, Type::Array(..));
         let (name, ty) = (name.clone(), ty.clone());
         self.objects.push(Object {
             name,
@@ -172,7 +174,7 @@ impl Memory {
             ty,
             size,
             given: false,
-            open: false,
+            open,
             dead: false,
             begins: (1, 0),
             bytes,
