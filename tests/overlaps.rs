@@ -51,6 +51,8 @@ fn a_distance_that_not_all_launches_say_is_not_known() {
     let few = (40..44).map(far).collect::<String>();
     assert_eq!(verdict(&format!("void f(float *x) {{ {few} }}")), Verdict::RaceFree);
     let many = (40..52).map(far).collect::<String>();
+    assert_eq!(verdict(&format!("void f(float *x) {{ {many} }}")), Verdict::RaceFree);
+    let many = (25..64).map(far).collect::<String>();
     assert_eq!(verdict(&format!("void f(float *x) {{ {many} }}")), Verdict::Inconclusive, "more than are told apart");
     let near = "k<<<1, 64>>>(x, x + 3, 64);";
     assert_eq!(verdict(&format!("void f(float *x) {{ {few} {near} }}")), Verdict::Racy, "the last launch races");

@@ -103,8 +103,10 @@ impl Page {
             if self.opts.verbosity < needed {
                 continue;
             }
+            // Several files that were not found, or found elsewhere, are told in one line.
             let all = self.opts.verbosity >= Verbosity::Verbose;
-            let noted = |message: &&Message| !all && INCLUDES.contains(&message.code);
+            let count = |code: &str| file.messages.iter().filter(|m| m.code == code).count();
+            let noted = |message: &&Message| !all && INCLUDES.contains(&message.code) && count(message.code) > 1;
             for message in file.messages.iter().filter(|m| !noted(m)) {
                 let named = message.at.is_some() || message.text.contains(&file.path);
                 let about = if named { vec![] } else { vec![("file", file.path.clone())] };
@@ -113,14 +115,9 @@ impl Page {
             for code in INCLUDES {
                 let notes: Vec<&Message> = file.messages.iter().filter(noted).filter(|m| m.code == code).collect();
                 if let [first, rest @ ..] = notes.as_slice() {
-                    let more = if rest.is_empty() { String::new() } else { format!(", and {} more", rest.len()) };
-                    let text = format!("{}{more} (-v shows all)", first.text);
-                    self.message(
-                        out,
-                        &Message { text, at: None, ..(*first).clone() },
-                        severity,
-                        &[("file", file.path.clone())],
-                    );
+                    let text = format!("{}, and {} more (-v shows all)", first.text, rest.len());
+                    let message = Message { text, at: None, ..(*first).clone() };
+                    self.message(out, &message, severity, &[("file", file.path.clone())]);
                 }
             }
         }

@@ -46,8 +46,8 @@ const SAME: [&str; 12] = [
     "expand_as",
     "alias",
 ];
-const PERHAPS: [&str; 7] = ["contiguous", "reshape", "reshape_as", "flatten", "to", "cuda", "type"];
-const PART: [&str; 8] = ["slice", "narrow", "select", "index", "diagonal", "unfold", "as_strided", "operator[]"];
+const PERHAPS: [&str; 8] = ["contiguous", "reshape", "reshape_as", "flatten", "to", "cuda", "type", "index"];
+const PART: [&str; 6] = ["slice", "narrow", "select", "diagonal", "unfold", "as_strided"];
 
 /// How the memory of a tensor is that of another one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
