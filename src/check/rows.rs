@@ -120,6 +120,10 @@ impl Uses {
     fn bound(&mut self, bound: &N) {
         let mut all = Vec::new();
         factors(bare(bound), &mut all);
+        // What is below of less than nothing asks for negative numbers.
+        if all.iter().any(|factor| factor.as_num().is_some_and(|n| n < 0)) {
+            return;
+        }
         self.bounds.extend(all.iter().filter_map(N::as_var).cloned());
     }
 

@@ -304,10 +304,11 @@ impl<'u> Host<'_, 'u> {
             self.all_calls.pop();
         }
         if function.kind() == "field_expression"
-            && let Some(object) = function.child_by_field_name("argument")
+            && let (Some(object), Some(method)) =
+                (function.child_by_field_name("argument"), function.child_by_field_name("field"))
         {
             match object.kind() {
-                "identifier" if self.leaves_sizes(object, name) => return,
+                "identifier" if self.leaves_object(object, method) => return,
                 // What a call returned; it may be in something that it was given before.
                 "call_expression" => {
                     self.stores.push(call);

@@ -57,6 +57,11 @@ pub(super) enum View {
     Part,
 }
 
+fn view(function: &str) -> Option<View> {
+    let all = [(&SAME[..], View::Same), (&PERHAPS[..], View::Perhaps), (&PART[..], View::Part)];
+    all.into_iter().find(|(names, _)| names.contains(&function)).map(|(_, view)| view)
+}
+
 /// How far the value of a variable is followed.
 const MAX_STEPS: usize = 8;
 
@@ -81,19 +86,27 @@ impl<'u> Host<'_, 'u> {
         }
     }
 
-    /// Does a method of a tensor return one that shares its memory?
-    pub(super) fn view(&self, object: Node<'u>, method: &str) -> Option<View> {
-        let found = [(&SAME[..], View::Same), (&PERHAPS[..], View::Perhaps), (&PART[..], View::Part)]
-            .into_iter()
-            .find(|(names, _)| names.contains(&method))?;
-        self.is_tensor(object).then_some(found.1)
+    /// The tensor, or the address, whose memory what a call returns may share: of a method of a tensor, or a function that is
+    /// given one.
+    pub(super) fn viewed(&self, call: Node<'u>) -> Option<(Node<'u>, View)> {
+        if let Some((object, method)) = self.method_of(call) {
+            return view(method).filter(|_| self.is_tensor(object)).map(|view| (object, view));
+        }
+        let function = self.unit.str(call.child_by_field_name("function")?);
+        let name = function.rsplit("::").next().filter(|_| is_of_tensors(function))?;
+        let first = listed_in(call.child_by_field_name("arguments")?).first().copied()?;
+        let view = if name == "from_blob" { View::Same } else { view(name)? };
+        Some((first, view))
     }
 
-    /// Does a call of a method leave the sizes of a tensor or a container as they are? Those of tensors that change it have
-    /// names that end with `_`.
-    pub(super) fn leaves_sizes(&self, object: Node<'u>, method: &str) -> bool {
-        const OF_CONTAINER: [&str; 8] = ["size", "data", "empty", "capacity", "begin", "end", "front", "back"];
-        self.is_container(object) && OF_CONTAINER.contains(&method) || !method.ends_with('_') && self.is_tensor(object)
+    /// Does a call of a method leave a tensor or a container as it is? Those of tensors that change it have names that end
+    /// with `_`, but for a few.
+    pub(super) fn leaves_object(&self, object: Node<'u>, method: Node<'u>) -> bool {
+        const OF_CONTAINER: [&str; 3] = ["size", "empty", "capacity"];
+        const CHANGES: [&str; 5] = ["set_data", "reset", "swap", "mutable_grad", "unsafeReleaseTensorImpl"];
+        let method = self.unit.str(method).split('<').next().unwrap_or("");
+        let is_asked = self.is_container(object) && OF_CONTAINER.contains(&method);
+        is_asked || !method.ends_with('_') && !CHANGES.contains(&method) && self.is_tensor(object)
     }
 
     /// A size of a tensor or a container: a number of which nothing else is known. Two calls return the same one where the

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tree_sitter::Node;
 
-use super::super::unit::{TypeDecl, child_of_kind, declared_name, has_child, last_named, split_init};
+use super::super::unit::{TypeDecl, child_of_kind, declared_name, each_named, has_child, last_named, split_init};
 use super::Host;
 use super::methods::View;
 use super::places::listed_in;
@@ -16,6 +16,22 @@ use crate::exp::{IntTy, N};
 
 /// More states than this are not followed.
 const MOST: usize = 64;
+/// Expressions that are no pointer to what was there before.
+const MAKES: [&str; 13] = [
+    "new_expression",
+    "initializer_list",
+    "argument_list",
+    "compound_literal_expression",
+    "lambda_expression",
+    "number_literal",
+    "char_literal",
+    "string_literal",
+    "null",
+    "true",
+    "false",
+    "sizeof_expression",
+    "binary_expression",
+];
 /// How deep expressions are looked into.
 const MAX_DEPTH: usize = 30;
 
@@ -514,12 +530,19 @@ impl<'u> Host<'_, 'u> {
                 if self.makes_new(name) {
                     return Vec::new();
                 }
-                if let Some((object, method)) = method_of(function)
-                    && let Some(view) = self.view(object, self.unit.str(method))
-                {
+                // `[&] { return p; }()`
+                if function.kind() == "lambda_expression" {
+                    let mut returned = Vec::new();
+                    each_named(function, |n| {
+                        returned.extend(Some(n).filter(|n| n.kind() == "return_statement").and_then(last_named))
+                    });
+                    let all = returned.into_iter().flat_map(|value| self.pointers_of(value, state, depth + 1));
+                    return all.map(|p| Pointer { sure: false, ..p.somewhere() }).collect();
+                }
+                if let Some((object, view)) = self.viewed(node) {
                     let of = self.pointers_of(object, state, depth + 1).into_iter();
                     return match view {
-                        View::Same => of.collect(),
+                        View::Same => of.map(Pointer::cast).collect(),
                         View::Perhaps => of.map(|p| Pointer { sure: false, ..p }).collect(),
                         View::Part => of.map(Pointer::somewhere).collect(),
                     };
@@ -543,7 +566,11 @@ impl<'u> Host<'_, 'u> {
                     _ => vec![Pointer { sure: false, ..named(text) }],
                 }
             }
-            _ => Vec::new(),
+            // `p++`, `({ p; })`
+            "update_expression" => inner(field("argument")).into_iter().map(Pointer::somewhere).collect(),
+            "compound_statement" | "expression_statement" => inner(last_named(node)),
+            kind if MAKES.contains(&kind) => Vec::new(),
+            _ => vec![Pointer { sure: false, ..named(text) }],
         }
     }
 

@@ -226,6 +226,14 @@ impl<'l, 't> Body<'l, 't> {
             self.lower.problems.push(Problem { at: span, text: why });
             return Expr::new(ExprKind::Intrinsic(Intrinsic::Nothing, vec![]), Type::Void, span);
         }
+        let barrier = match name {
+            "CTA_SYNC" => Some("__syncthreads"),
+            "WARP_SYNC" => Some("__syncwarp"),
+            _ => None,
+        };
+        if let Some(barrier) = barrier.filter(|_| of_library(qualifier)) {
+            return self.call_named(barrier, &Qualifier::default(), None, args, span);
+        }
         let args = match self.is_opencl() {
             true => match self.opencl_call(name, args, span) {
                 Ok(value) => return value,
@@ -356,7 +364,8 @@ impl<'l, 't> Body<'l, 't> {
             return self.after_group(group, barrier, span);
         }
         // `cub::Max()` makes an operation.
-        let makes_operation = args.is_empty() && of_library(qualifier);
+        let operations = ["Sum", "Max", "Min", "ArgMax", "ArgMin", "Equality", "Inequality", "Difference", "Division"];
+        let makes_operation = args.is_empty() && of_library(qualifier) && operations.contains(&name);
         if self.hidden_names() && overloads.is_empty() && !makes_operation {
             let call = self.unclear(format!("`{name}` is not declared, and may be a macro"), args, span);
             return if may_wait(name) { self.may_not_pass(call, span) } else { call };

@@ -103,6 +103,9 @@ impl<'l, 't> Body<'l, 't> {
                     _ => self.unclear("this conversion is not supported".to_owned(), vec![expr], span),
                 }
             }
+            (_, Type::Unknown(name)) if is_pointer(&expr) => {
+                Expr::new(ExprKind::CallUnknown(Name::new(&**name), vec![expr]), ty.clone(), span)
+            }
             _ => Expr::new(ExprKind::Convert(Box::new(expr)), ty.clone(), span),
         }
     }
@@ -875,6 +878,11 @@ impl<'l, 't> Body<'l, 't> {
             _ => self.cast(value, ty),
         }
     }
+}
+
+/// Is this an address, of which a constructor that is not known may do anything with what is there? [INF-MADE-OF]
+pub(super) fn is_pointer(expr: &Expr) -> bool {
+    matches!(expr.ty.value(), Type::Ptr(_) | Type::Array(..)) && !matches!(expr.kind, ExprKind::Int(0))
 }
 
 /// Is this expression a place rather than a value?

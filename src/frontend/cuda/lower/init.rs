@@ -2,6 +2,7 @@
 
 use std::iter::Peekable;
 
+use super::expr::is_pointer;
 use super::*;
 
 type Items<'t> = Peekable<std::vec::IntoIter<Node<'t>>>;
@@ -115,10 +116,20 @@ impl<'l, 't> Body<'l, 't> {
                 }
                 [only] => self.initial(*only, ty),
                 _ => {
-                    let values = items.iter().map(|i| self.rvalue(*i)).collect();
-                    self.opaque("initializer", values, ty.value().clone(), span)
+                    let values: Vec<Expr> = items.iter().map(|i| self.rvalue(*i)).collect();
+                    self.made_of_numbers("initializer", values, ty.value(), span)
                 }
             },
+        }
+    }
+
+    /// A value of a type that stands for a number, unless it is given an address.
+    pub(super) fn made_of_numbers(&self, how: &str, args: Vec<Expr>, ty: &Type, span: Span) -> Expr {
+        match ty {
+            Type::Unknown(name) if !is_auto(ty) && args.iter().any(is_pointer) => {
+                Expr::new(ExprKind::CallUnknown(Name::new(&**name), args), ty.clone(), span)
+            }
+            _ => self.opaque(how, args, ty.clone(), span),
         }
     }
 

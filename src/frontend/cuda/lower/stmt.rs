@@ -496,7 +496,7 @@ impl<'l, 't> Body<'l, 't> {
                             Expr::new(ExprKind::CallUnknown(Name::new(&**name), args), base.clone(), span)
                         }
                         (_, [only]) => self.convert(only.clone(), &base),
-                        _ => self.opaque("construct", args, base.clone(), span),
+                        _ => self.made_of_numbers("construct", args, &base, span),
                     };
                     out.push(Stmt { kind: StmtKind::Declare(id, Some(init)), span });
                     if self.special_end(&base, 0) != Special::No {
