@@ -1,9 +1,10 @@
 //! Interned names, and a deterministic supply of fresh ones.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 /// An identifier. Cheap to clone; compared and ordered by its text.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -67,7 +68,7 @@ impl From<String> for Name {
 /// Hands out names that were not handed out before: `x`, `x$1`, `x$2`, ... in the order of the requests.
 #[derive(Default, Clone, Debug)]
 pub struct FreshNames {
-    next: HashMap<Name, u32>,
+    next: FxHashMap<Name, u32>,
 }
 
 impl FreshNames {

@@ -1,7 +1,9 @@
 //! From a model of a race formula to two threads that race: made small, decoded, and replayed on the reference semantics.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
 
 use super::data::{self, Data, choose};
 use crate::base::Name;
@@ -103,7 +105,7 @@ fn is_input((fun, _, _): &&Content) -> bool {
 
 /// The tables of functions that a model gives, and which entries were asked for.
 pub(super) struct Tables<'m> {
-    values: HashMap<(&'m str, &'m [i128]), i128>,
+    values: FxHashMap<(&'m str, &'m [i128]), i128>,
     asked: RefCell<Vec<Content>>,
     /// What is asked for from now on is not written down: a replay asks for the same values very often.
     closed: Cell<bool>,
@@ -117,7 +119,7 @@ impl<'m> Tables<'m> {
 
     /// Without taking note.
     pub fn look(&self, fun: &Fun, args: &[i128]) -> i128 {
-        let values: &HashMap<(&str, &[i128]), i128> = &self.values;
+        let values: &FxHashMap<(&str, &[i128]), i128> = &self.values;
         values.get(&(fun.name.as_str(), args)).copied().unwrap_or(0)
     }
 

@@ -1,10 +1,11 @@
 //! `compile_commands.json`: the flags that each file is compiled with.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report};
+use rustc_hash::FxHashSet;
 use serde::Deserialize;
 
 use super::config::UsageError;
@@ -126,7 +127,7 @@ fn file_flags(words: &[String], folder: &Path) -> FileFlags {
     ];
     let mut flags = FileFlags::default();
     let (mut system, mut after) = (Vec::new(), Vec::new());
-    let mut seen = HashSet::new();
+    let mut seen = FxHashSet::default();
     let mut words = words.iter().skip(1);
     while let Some(word) = words.next() {
         let Some((name, kind)) = FLAGS.iter().find(|(name, _)| word.starts_with(name)) else { continue };

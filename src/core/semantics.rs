@@ -1,7 +1,9 @@
 //! The reference semantics: what a kernel does on a concrete grid. The oracle of the theorem tests, and the replayer of
 //! witnesses.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
 
 use super::access::{Access, Mode, Scope, SiteId};
 use super::kernel::{Coordinate, Kernel, Space};
@@ -408,7 +410,7 @@ pub fn confirm(runs: &[Run; 2], sites: [SiteId; 2], level: Level) -> Option<(Acc
     let [one, two] = runs;
     one.phases.iter().zip(&two.phases).find_map(|(a, b)| {
         // By the array and all but the last index, so that two long loops are not compared pair by pair.
-        let mut cells: HashMap<_, BTreeMap<i128, Vec<&AccessValue>>> = HashMap::new();
+        let mut cells: FxHashMap<_, BTreeMap<i128, Vec<&AccessValue>>> = FxHashMap::default();
         let place = |access: &AccessValue| {
             let (last, before) = access.index.split_last().map_or((0, &[][..]), |(l, b)| (*l, b));
             ((access.array.clone(), before.to_vec()), last)

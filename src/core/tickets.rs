@@ -1,8 +1,9 @@
 //! What is known of the results of atomic operations that two threads make on one cell. [RACE-TICKET]
 
+use rustc_hash::FxHashSet;
+
 use crate::exp::syntax::work;
 use crate::exp::{B, BExp, Fun, FunKind, IntTy, N, NExp, Order, Ticket};
-use rustc_hash::FxHashSet;
 
 /// So many operations are compared with each other.
 const MOST: usize = 24;

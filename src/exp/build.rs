@@ -252,7 +252,7 @@ impl B {
     /// A conjunction (`unit` true) or disjunction (`unit` false), flat, without repetition.
     fn junction(parts: impl IntoIterator<Item = B>, unit: bool) -> B {
         let mut kept: Vec<B> = Vec::new();
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = rustc_hash::FxHashSet::default();
         let mut pending: Vec<B> = parts.into_iter().collect();
         pending.reverse();
         while let Some(part) = pending.pop() {

@@ -1,7 +1,7 @@
 //! The total evaluator: \[MAP\] Fig. 4 on the integers of C. Overflow, division by zero and shifts are decided here and
 //! nowhere else.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::syntax::{B, BExp, Fun, IntTy, N, NBin, NExp, NRel, Var};
 use crate::base::Name;
@@ -105,8 +105,8 @@ const SHALLOW: u32 = 6;
 /// The values of deeper terms: a term is a graph, and each of its nodes is evaluated once.
 #[derive(Default)]
 struct Memo {
-    numbers: HashMap<usize, i128>,
-    truths: HashMap<usize, bool>,
+    numbers: FxHashMap<usize, i128>,
+    truths: FxHashMap<usize, bool>,
 }
 
 /// The value of a numeric term: `n ⇓ i` of \[MAP\] Fig. 4.

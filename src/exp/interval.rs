@@ -1,6 +1,6 @@
 //! Interval facts: bounds that every value of a term respects, from the ranges of its variables.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::eval::apply;
 use super::syntax::{B, BExp, IntTy, N, NBin, NExp, NRel};
@@ -93,7 +93,7 @@ impl Interval {
 /// Known ranges of variables, and the intervals of terms that follow.
 #[derive(Clone, Default)]
 pub struct Ranges {
-    vars: HashMap<Name, Interval>,
+    vars: FxHashMap<Name, Interval>,
 }
 
 impl Ranges {
@@ -147,8 +147,8 @@ impl Ranges {
     }
 
     /// The variables that a case says something about, where it holds.
-    fn case(&self, cond: &B) -> HashMap<Name, Interval> {
-        let mut found: HashMap<Name, Interval> = HashMap::new();
+    fn case(&self, cond: &B) -> FxHashMap<Name, Interval> {
+        let mut found: FxHashMap<Name, Interval> = FxHashMap::default();
         let parts = match cond.kind() {
             BExp::And(parts) => parts.as_slice(),
             _ => std::slice::from_ref(cond),
@@ -184,10 +184,10 @@ impl Ranges {
 
     /// An interval that contains every value of the term.
     pub fn interval(&self, term: &N) -> Interval {
-        self.walk(term, &mut HashMap::new())
+        self.walk(term, &mut FxHashMap::default())
     }
 
-    fn walk(&self, term: &N, memo: &mut HashMap<usize, Interval>) -> Interval {
+    fn walk(&self, term: &N, memo: &mut FxHashMap<usize, Interval>) -> Interval {
         if let Some(done) = memo.get(&term.address()) {
             return *done;
         }

@@ -4,9 +4,11 @@
 //! divergence; and where nothing was lost, every access of a run is one of the inferred protocol, of the same thread
 //! between the same barriers.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
+
+use rustc_hash::FxHashMap;
 
 use super::choices::{Choices, shrink};
 use super::texts;
@@ -397,7 +399,7 @@ impl Tried<'_> {
             let Ok(history) = semantics::run(kernel, &code, &here, &env, &|_, _| Ok(true), &mut budget) else {
                 continue;
             };
-            let mut known: HashMap<(usize, Span, &Name), Vec<Known>> = HashMap::new();
+            let mut known: FxHashMap<(usize, Span, &Name), Vec<Known>> = FxHashMap::default();
             for (phase, accesses) in history.phases.iter().enumerate() {
                 for a in accesses {
                     let Some(site) = inferred.sites.get(a.site.0 as usize) else { continue };

@@ -1,6 +1,6 @@
 //! Functions as code for a stack machine: a thread can stop at a barrier anywhere, also deep within a call.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::exchange::{Exchange, What, combine, what};
 use crate::base::{Name, Span};
@@ -110,14 +110,19 @@ struct Compiler<'p> {
     code: Code,
     function: &'p Function,
     exits: Vec<Exits>,
-    labels: HashMap<Name, usize>,
+    labels: FxHashMap<Name, usize>,
     gotos: Vec<(usize, Name)>,
 }
 
 /// The code of a function; of one without a body, that it is not supported.
 pub fn compile(function: &Function) -> Code {
-    let mut c =
-        Compiler { code: Code::default(), function, exits: Vec::new(), labels: HashMap::new(), gotos: Vec::new() };
+    let mut c = Compiler {
+        code: Code::default(),
+        function,
+        exits: Vec::new(),
+        labels: FxHashMap::default(),
+        gotos: Vec::new(),
+    };
     match &function.body {
         Some(body) => {
             c.stmts(body);

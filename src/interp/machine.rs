@@ -1,6 +1,6 @@
 //! The machine: each thread has a stack of calls, and runs until it ends or waits at a barrier.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -186,7 +186,7 @@ impl<'p> Machine<'p> {
     ) -> Result<Vec<Worker>, Stop> {
         let function = self.function(kernel)?;
         let mut given: Vec<Vec<Option<u8>>> = Vec::new();
-        let mut addresses = HashMap::new();
+        let mut addresses = FxHashMap::default();
         for decl in function.vars.iter().take(function.params) {
             if decl.ty.has_unknown_size() {
                 return unsupported(format!("a parameter of type `{}`", decl.ty));
@@ -220,7 +220,7 @@ impl<'p> Machine<'p> {
         name: &Name,
         ty: &Type,
         params: &mut BTreeMap<String, i128>,
-        addresses: &mut HashMap<String, i128>,
+        addresses: &mut FxHashMap<String, i128>,
     ) -> Result<Vec<Option<u8>>, Stop> {
         let mut leaves = Vec::new();
         if scalars(ty, 0, &mut leaves).is_none() {

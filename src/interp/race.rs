@@ -1,6 +1,6 @@
 //! Races of a run, by their definition: two threads, one phase, a common byte, a write, and not both atomic.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::{Access, Kind, ObjectId, Run, Thread};
 use crate::core::{Mode, Scope};
@@ -57,7 +57,7 @@ pub(super) fn same_value(a: &Access, b: &Access) -> bool {
 
 /// The first races of a run, at most one a byte and class: those whose values differ come first.
 pub fn races(run: &Run) -> Vec<Race> {
-    let mut bytes: HashMap<(ObjectId, u64), Vec<usize>> = HashMap::new();
+    let mut bytes: FxHashMap<(ObjectId, u64), Vec<usize>> = FxHashMap::default();
     let mut found: Vec<Race> = Vec::new();
     for (i, access) in run.accesses.iter().enumerate() {
         for at in access.start..access.start.saturating_add(access.length) {

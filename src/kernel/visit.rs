@@ -1,6 +1,8 @@
 //! Walks over the kernel language: subexpressions, and what a piece of code reads or changes.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashSet;
 
 use super::ir::{Builtin, Copier, Expr, ExprKind, Function, Intrinsic, Loop, Program, Stmt, StmtKind, VarId};
 use super::types::Type;
@@ -92,13 +94,13 @@ pub fn each_expr<'s>(stmts: &'s [Stmt], f: &mut impl FnMut(&'s Expr), declared: 
 }
 
 /// The expressions that are statements of their own: nothing is done with what they give.
-pub fn results_not_used(program: &Program) -> HashSet<*const Expr> {
-    let mut found = HashSet::new();
+pub fn results_not_used(program: &Program) -> FxHashSet<*const Expr> {
+    let mut found = FxHashSet::default();
     program.functions.iter().filter_map(|f| f.body.as_ref()).for_each(|body| values_not_used(body, &mut found));
     found
 }
 
-fn values_not_used(stmts: &[Stmt], found: &mut HashSet<*const Expr>) {
+fn values_not_used(stmts: &[Stmt], found: &mut FxHashSet<*const Expr>) {
     for stmt in stmts {
         match &stmt.kind {
             StmtKind::Expr(e) => drop(found.insert(e)),
@@ -145,7 +147,7 @@ impl Axes {
         seen
     }
 
-    fn function(&mut self, function: &Function, unused: &HashSet<*const Expr>) {
+    fn function(&mut self, function: &Function, unused: &FxHashSet<*const Expr>) {
         let Some(body) = &function.body else { return };
         each_expr(
             body,

@@ -3,9 +3,10 @@
 //! Ring operators are computed as residues modulo 2^w, as in the encoding; a residue stands for the value when its interval
 //! shows that it is in its type. What may leave its type is an unknown of its own, of which only that is known.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use indexmap::{IndexMap, IndexSet};
+use rustc_hash::FxHashMap;
 
 use super::powers::Powers;
 use crate::exp::poly::{AtomId, Monomial, Poly, scaled};
@@ -39,10 +40,10 @@ pub struct Values {
     assume: bool,
     atoms: IndexMap<Atom, Interval>,
     /// What is known of products of unknowns, beyond what follows from their factors.
-    products: HashMap<Monomial, Interval>,
+    products: FxHashMap<Monomial, Interval>,
     /// What is known of sums without a constant; the first coefficient is positive.
-    sums: HashMap<Poly, Interval>,
-    memo: HashMap<(N, u8), Poly>,
+    sums: FxHashMap<Poly, Interval>,
+    memo: FxHashMap<(N, u8), Poly>,
     /// Unknowns that turned out to be none.
     known: Vec<Poly>,
     /// Dividends without divisor times quotient, and the rests that these are.
@@ -80,9 +81,9 @@ impl Values {
         Values {
             assume,
             atoms: IndexMap::new(),
-            products: HashMap::new(),
-            sums: HashMap::new(),
-            memo: HashMap::new(),
+            products: FxHashMap::default(),
+            sums: FxHashMap::default(),
+            memo: FxHashMap::default(),
             known: Vec::new(),
             rests: Vec::new(),
             ranges,

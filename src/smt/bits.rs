@@ -3,10 +3,10 @@
 //! A term is a bit-vector with a sign; its value is the integer that the two stand for. Values of different types meet
 //! by extension to a width that holds both. An operator on mathematical integers has the width that its interval needs.
 
-use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use indexmap::{IndexMap, IndexSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::emit::{function_name, symbol};
 use super::ints::{Symbol, Unencodable};
@@ -46,9 +46,9 @@ pub fn encode(query: &Query) -> Result<Script> {
         out: String::new(),
         next: 0,
         vars: IndexMap::new(),
-        numbers: HashMap::new(),
-        truths: HashMap::new(),
-        intervals: HashMap::new(),
+        numbers: FxHashMap::default(),
+        truths: FxHashMap::default(),
+        intervals: FxHashMap::default(),
         calls: IndexMap::new(),
     };
     let mut vars = Vec::new();
@@ -122,9 +122,9 @@ struct Encoder {
     out: String,
     next: u32,
     vars: IndexMap<Name, Bits>,
-    numbers: HashMap<N, Bits>,
-    truths: HashMap<B, String>,
-    intervals: HashMap<N, Interval>,
+    numbers: FxHashMap<N, Bits>,
+    truths: FxHashMap<B, String>,
+    intervals: FxHashMap<N, Interval>,
     calls: IndexMap<N, (Fun, Vec<Bits>, Bits)>,
 }
 
@@ -171,8 +171,8 @@ impl Encoder {
                 *width = (*width).max(arg.width + u32::from(!arg.signed));
             }
         }
-        let mut taken = HashSet::new();
-        let mut names = HashMap::new();
+        let mut taken = FxHashSet::default();
+        let mut names = FxHashMap::default();
         for ((fun, arity), widths) in &signatures {
             let name = function_name(&Symbol::Fun(fun.clone()), *arity, &mut taken);
             let sorts = widths.iter().map(|w| format!("(_ BitVec {w})")).collect::<Vec<_>>().join(" ");

@@ -4,10 +4,11 @@
 //! and the sources of the encoders. What was not decided in its time may be the next time: that is kept for a day, and only
 //! counts for a question that has no more time.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rustc_hash::FxHashMap;
 
 use super::canonical::canonical;
 use super::entry::{self, Digest};
@@ -54,8 +55,8 @@ const SETTLED: Duration = Duration::from_secs(2);
 
 /// Shared by all sessions of a run.
 pub struct Cache {
-    answers: Mutex<HashMap<Digest, Answer>>,
-    solvers: Mutex<HashMap<PathBuf, Option<Solver>>>,
+    answers: Mutex<FxHashMap<Digest, Answer>>,
+    solvers: Mutex<FxHashMap<PathBuf, Option<Solver>>>,
     store: Option<Store>,
     tool: Digest,
 }
@@ -306,7 +307,7 @@ mod tests {
     fn a_solver_that_changes_is_another_one() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("z3");
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = rustc_hash::FxHashSet::default();
         for text in ["one", "two", "six"] {
             std::fs::write(&path, text).expect("a file");
             let cache = Cache::in_folder(folder.path().join("cache"));

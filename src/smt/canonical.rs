@@ -1,6 +1,6 @@
 //! A query as bytes: equal bytes mean equal queries, and shared terms are written once.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::query::Query;
 use crate::exp::{B, BExp, Fun, FunKind, IntTy, N, NBin, NExp, NRel, Var};
@@ -43,7 +43,7 @@ enum Step<'t> {
 struct Writer {
     bytes: Vec<u8>,
     /// The numbers of the terms written, by allocation: the query keeps them alive.
-    numbers: HashMap<usize, u32, rustc_hash::FxBuildHasher>,
+    numbers: FxHashMap<usize, u32>,
 }
 
 impl Writer {
@@ -258,7 +258,7 @@ mod tests {
             Query::new(vec![(Var::new("x", IntTy::I32), Interval::ALL)], vec![x().lt(&N::num(4))]),
             Query::new(vec![], vec![x().lt(&N::num(4))]),
         ];
-        let bytes: std::collections::HashSet<Vec<u8>> = all.iter().map(canonical).collect();
+        let bytes: rustc_hash::FxHashSet<Vec<u8>> = all.iter().map(canonical).collect();
         assert_eq!(bytes.len(), all.len());
     }
 

@@ -11,10 +11,10 @@
 //! | `m!7` | a product |
 //! | `b!7` | a condition |
 
-use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use indexmap::IndexMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ints::{Atom, FALSE, Form, FormId, Ints, Round, Symbol, TRUE, Unencodable};
 use super::products::{Clause, Literal, Products, product_index};
@@ -36,9 +36,9 @@ pub struct Emitter {
     /// Leave products to the solver: no lemmas about them.
     plain: bool,
     atoms: IndexMap<AtomId, String>,
-    forms: HashMap<FormId, String>,
-    functions: HashMap<(Symbol, usize), String>,
-    function_names: HashSet<String>,
+    forms: FxHashMap<FormId, String>,
+    functions: FxHashMap<(Symbol, usize), String>,
+    function_names: FxHashSet<String>,
     declared_products: usize,
     /// How many products are defined exactly.
     exact_products: usize,
@@ -60,8 +60,8 @@ impl Emitter {
 
     /// Asserts the form, after everything that it needs.
     pub fn assert(&mut self, form: FormId, ints: &Ints) -> Result<()> {
-        let mut monomials = HashSet::new();
-        Reach { ints, monomials: &mut monomials, atoms: HashSet::new(), forms: HashSet::new() }.form(form);
+        let mut monomials = FxHashSet::default();
+        Reach { ints, monomials: &mut monomials, atoms: FxHashSet::default(), forms: FxHashSet::default() }.form(form);
         self.products.rank(&monomials);
         let parts = match ints.forms.get_index(form as usize) {
             Some(Form::And(parts)) => parts.clone(),
@@ -95,7 +95,7 @@ impl Emitter {
 
     /// Asserts that the factors of products have these values, which makes all products linear.
     pub fn fix_factors(&mut self, value: &impl Fn(AtomId) -> Option<i128>, ints: &Ints) -> Result<()> {
-        let mut fixed: HashSet<AtomId> = HashSet::new();
+        let mut fixed: FxHashSet<AtomId> = FxHashSet::default();
         for index in 0..self.products.table.len() {
             let Some((product, _)) = self.products.table.get_index(index).map(|(p, b)| (p.clone(), *b)) else { break };
             let Some(at) = value(product.factor) else { continue };
@@ -113,7 +113,7 @@ impl Emitter {
     /// Asserts that the factors of products are among the few least numbers that they can be, not negative where that is
     /// possible: then products are linear, by cases.
     pub fn small_factors(&mut self, ints: &Ints) -> Result<()> {
-        let mut bounded: HashSet<AtomId> = HashSet::new();
+        let mut bounded: FxHashSet<AtomId> = FxHashSet::default();
         for index in 0..self.products.table.len() {
             let Some((product, _)) = self.products.table.get_index(index).map(|(p, b)| (p.clone(), *b)) else { break };
             let bounds = ints.bounds(product.factor);
@@ -416,7 +416,7 @@ impl Emitter {
 }
 
 /// A name for a function that no other function has: functions of one name can differ in their type.
-pub fn function_name(fun: &Symbol, arity: usize, taken: &mut HashSet<String>) -> String {
+pub fn function_name(fun: &Symbol, arity: usize, taken: &mut FxHashSet<String>) -> String {
     let stem = match fun {
         Symbol::Fun(fun) => {
             let mark = if fun.kind == FunKind::Input { "" } else { "?" };
@@ -456,9 +456,9 @@ pub fn number(value: i128) -> String {
 /// Collects the products of unknowns in a form and in all that it is made of.
 struct Reach<'a> {
     ints: &'a Ints,
-    monomials: &'a mut HashSet<Monomial>,
-    atoms: HashSet<AtomId>,
-    forms: HashSet<FormId>,
+    monomials: &'a mut FxHashSet<Monomial>,
+    atoms: FxHashSet<AtomId>,
+    forms: FxHashSet<FormId>,
 }
 
 impl Reach<'_> {

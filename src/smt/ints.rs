@@ -3,9 +3,8 @@
 //! Ring operators are computed without wrapping, as a representative modulo 2^w (a *residue*). A residue is brought back
 //! into its type only where the value matters, and then, if its interval allows, for nothing or by one choice.
 
-use std::collections::HashMap;
-
 use indexmap::{IndexMap, IndexSet};
+use rustc_hash::FxHashMap;
 
 use crate::base::Name;
 use crate::exp::poly::{AtomId, Poly, TooLarge, gcd, scaled};
@@ -112,17 +111,17 @@ pub struct Ints {
     /// What is known of each unknown, whatever else holds. The emitter asserts it.
     pub atoms: IndexMap<Atom, Interval>,
     pub forms: IndexSet<Form>,
-    facts: HashMap<Poly, Interval>,
-    ranges: HashMap<Name, Interval>,
-    numbers: HashMap<(N, u8), Raw>,
-    conditions: HashMap<B, (FormId, FormId)>,
-    literals: HashMap<(B, bool), FormId>,
+    facts: FxHashMap<Poly, Interval>,
+    ranges: FxHashMap<Name, Interval>,
+    numbers: FxHashMap<(N, u8), Raw>,
+    conditions: FxHashMap<B, (FormId, FormId)>,
+    literals: FxHashMap<(B, bool), FormId>,
     /// The unknown of each function application.
     pub calls: IndexMap<N, AtomId>,
     /// The terms that were assumed not to wrap around.
     pub assumed: IndexSet<N>,
     /// The sums that each unknown was multiplied with, without their constants: `W` by `y + k` in `(y + k) * W`.
-    pub sums: HashMap<AtomId, IndexSet<Poly>>,
+    pub sums: FxHashMap<AtomId, IndexSet<Poly>>,
 }
 
 /// Larger bounds are forgotten, so that arithmetic on bounds cannot overflow.
@@ -146,14 +145,14 @@ impl Ints {
             bit_ops,
             atoms: IndexMap::new(),
             forms: IndexSet::from([Form::False, Form::True]),
-            facts: HashMap::new(),
-            ranges: HashMap::new(),
-            numbers: HashMap::new(),
-            conditions: HashMap::new(),
-            literals: HashMap::new(),
+            facts: FxHashMap::default(),
+            ranges: FxHashMap::default(),
+            numbers: FxHashMap::default(),
+            conditions: FxHashMap::default(),
+            literals: FxHashMap::default(),
             calls: IndexMap::new(),
             assumed: IndexSet::new(),
-            sums: HashMap::new(),
+            sums: FxHashMap::default(),
         }
     }
 

@@ -3,9 +3,8 @@
 //! A polynomial is factored by its dimensions: `W*y + W*H*z + x` becomes `m1 + x` with `m1 = [W * (y + m2)]` and
 //! `m2 = [H * z]`. Every lemma holds for all integers, so what has no solution with the lemmas has none.
 
-use std::collections::{HashMap, HashSet};
-
 use indexmap::IndexMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ints::Ints;
 use crate::exp::Interval;
@@ -62,11 +61,11 @@ struct Row {
 pub struct Products {
     pub table: IndexMap<Product, Interval>,
     /// How many products of the query each unknown occurs in: dimensions occur often.
-    rank: HashMap<AtomId, usize>,
-    linear: HashMap<Poly, Poly>,
+    rank: FxHashMap<AtomId, usize>,
+    linear: FxHashMap<Poly, Poly>,
     /// For each factor, its cofactors and their products.
     groups: IndexMap<Poly, Vec<(Poly, AtomId)>>,
-    rows: HashMap<AtomId, Vec<Row>>,
+    rows: FxHashMap<AtomId, Vec<Row>>,
     /// The squares, by what they are squares of.
     squares: Vec<(AtomId, AtomId)>,
     /// How many products have their lemmas.
@@ -76,8 +75,8 @@ pub struct Products {
 
 impl Products {
     /// Ranks the unknowns by the products they occur in; a rank once given stays.
-    pub fn rank(&mut self, monomials: &HashSet<Monomial>) {
-        let mut counts: HashMap<AtomId, usize> = HashMap::new();
+    pub fn rank(&mut self, monomials: &FxHashSet<Monomial>) {
+        let mut counts: FxHashMap<AtomId, usize> = FxHashMap::default();
         for monomial in monomials {
             let mut last = None;
             for atom in monomial {
@@ -414,7 +413,7 @@ impl Products {
 /// How many of the terms make up the largest sum, or a multiple of it, that this unknown was multiplied with.
 fn known_cofactor(factor: AtomId, terms: &[(Monomial, i128)], ints: &Ints) -> usize {
     let Some(sums) = ints.sums.get(&factor) else { return 0 };
-    let cofactor: HashMap<Monomial, i128> = terms
+    let cofactor: FxHashMap<Monomial, i128> = terms
         .iter()
         .filter_map(|(monomial, coefficient)| {
             let at = monomial.iter().position(|a| *a == factor)?;

@@ -1,10 +1,11 @@
 //! What is asked of a solver, and what comes back.
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::fmt;
 
 use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
 
 use crate::base::Name;
 use crate::exp::eval::apply;
@@ -181,7 +182,7 @@ type Table = IndexMap<(Fun, Vec<i128>), i128>;
 impl Model {
     /// The model that gives the variables these values, and each application the value listed for it. Arguments are
     /// evaluated, not taken from the solver; where two applications turn out to be the same one, the first value counts.
-    pub(super) fn complete(query: &Query, values: &HashMap<Name, i128>, calls: &HashMap<N, i128>) -> Model {
+    pub(super) fn complete(query: &Query, values: &FxHashMap<Name, i128>, calls: &FxHashMap<N, i128>) -> Model {
         let vars: IndexMap<Name, i128> = query
             .all_vars()
             .into_iter()
@@ -195,7 +196,7 @@ impl Model {
         let order = query.calls();
         let mut table = model.tabulate(&Table::new(), order.iter().filter(|call| calls.contains_key(*call)), calls);
         // The arguments of one application may depend on the value of another one that the solver never saw.
-        let rest = model.tabulate(&table, order.iter(), &HashMap::new());
+        let rest = model.tabulate(&table, order.iter(), &FxHashMap::default());
         for (key, value) in rest {
             table.entry(key).or_insert(value);
         }
@@ -205,7 +206,7 @@ impl Model {
 
     /// The table of these applications, inner ones first; arguments are evaluated in what there is of it so far, and in
     /// another table.
-    fn tabulate<'a>(&self, known: &Table, order: impl Iterator<Item = &'a N>, calls: &HashMap<N, i128>) -> Table {
+    fn tabulate<'a>(&self, known: &Table, order: impl Iterator<Item = &'a N>, calls: &FxHashMap<N, i128>) -> Table {
         let table = RefCell::new(Table::new());
         let functions = |fun: &Fun, args: &[i128]| {
             let key = (fun.clone(), args.to_vec());

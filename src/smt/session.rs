@@ -1,9 +1,10 @@
 //! Answers queries: chooses encodings, keeps the solver process, checks every model.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use rustc_hash::FxHashMap;
 
 use super::bits;
 use super::cache::Cache;
@@ -677,7 +678,7 @@ impl Session {
             self.loaded = self.link.running();
         }
         let mut encoded = encoded.clone();
-        let known: std::collections::HashSet<Name> = encoded.vars.iter().map(|(name, _)| name.clone()).collect();
+        let known: rustc_hash::FxHashSet<Name> = encoded.vars.iter().map(|(name, _)| name.clone()).collect();
         // What cannot be encoded must not leave a scope open: the base would hold in all questions to come.
         let mut told = encoded.declare_missing(query, &known)?;
         for condition in extra {
@@ -828,11 +829,11 @@ impl Session {
         let value = |i: usize, width: u32, signed: bool| {
             values.get(&(i as AtomId)).map(|v| bits::signed_value(*v, width, signed))
         };
-        let mut of_vars = HashMap::new();
+        let mut of_vars = FxHashMap::default();
         for (i, (name, _, width, signed)) in script.vars.iter().enumerate() {
             of_vars.extend(value(i, *width, *signed).map(|v| (name.clone(), v)));
         }
-        let mut of_calls = HashMap::new();
+        let mut of_calls = FxHashMap::default();
         for (i, (call, _, width, signed)) in script.calls.iter().enumerate() {
             of_calls.extend(value(script.vars.len() + i, *width, *signed).map(|v| (call.clone(), v)));
         }
@@ -849,7 +850,7 @@ impl Encoded {
             text: String::new(),
             vars: Vec::new(),
         };
-        encoded.declare_missing(query, &std::collections::HashSet::new())?;
+        encoded.declare_missing(query, &rustc_hash::FxHashSet::default())?;
         // All conditions at once, so that the products of all of them are known before one is factored.
         let mut forms = Vec::with_capacity(query.asserts.len());
         for assert in &query.asserts {
@@ -865,7 +866,7 @@ impl Encoded {
         Ok(encoded)
     }
 
-    fn declare_missing(&mut self, query: &Query, known: &std::collections::HashSet<Name>) -> Result<String, Reason> {
+    fn declare_missing(&mut self, query: &Query, known: &rustc_hash::FxHashSet<Name>) -> Result<String, Reason> {
         let ranges = query.ranges();
         for (name, (ty, interval)) in query.all_vars() {
             if known.contains(&name) {
@@ -891,7 +892,7 @@ impl Encoded {
     }
 
     /// The model that these values make up, if it satisfies the query.
-    fn model(&self, query: &Query, values: &HashMap<AtomId, i128>) -> Option<Model> {
+    fn model(&self, query: &Query, values: &FxHashMap<AtomId, i128>) -> Option<Model> {
         let vars = self.vars.iter().filter_map(|(name, atom)| values.get(atom).map(|v| (name.clone(), *v))).collect();
         let calls = self.ints.calls.iter().filter_map(|(call, atom)| values.get(atom).map(|v| (call.clone(), *v)));
         let model = Model::complete(query, &vars, &calls.collect());
@@ -928,7 +929,7 @@ fn trivial(query: &Query) -> Option<Answer> {
         return Some(Answer::Unsat { assumptions: Vec::new() });
     }
     if query.asserts.iter().all(|b| b.as_lit() == Some(true)) {
-        let model = Model::complete(query, &HashMap::new(), &HashMap::new());
+        let model = Model::complete(query, &FxHashMap::default(), &FxHashMap::default());
         if model.satisfies(query).unwrap_or(false) {
             return Some(Answer::Sat(model));
         }
@@ -1222,9 +1223,9 @@ impl Link {
     }
 
     /// The values of symbols in the model.
-    fn values(&mut self, names: &[(AtomId, String)], deadline: Instant) -> Result<HashMap<AtomId, i128>, Reason> {
+    fn values(&mut self, names: &[(AtomId, String)], deadline: Instant) -> Result<FxHashMap<AtomId, i128>, Reason> {
         if names.is_empty() {
-            return Ok(HashMap::new());
+            return Ok(FxHashMap::default());
         }
         let asked: Vec<String> = names.iter().map(|(_, name)| name.clone()).collect();
         self.tell(&format!("(get-value ({}))\n", asked.join(" ")));

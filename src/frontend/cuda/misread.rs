@@ -1,7 +1,6 @@
 //! Where the grammar reads a text as something else than it is, and what is put in so that it reads it right. [INF-MISREAD]
 
-use std::collections::HashSet;
-
+use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
 use super::unit::{Dialect, declared_name, each_named, last_named};
@@ -43,11 +42,11 @@ const CASTS: [&str; 3] = ["static_cast", "reinterpret_cast", "const_cast"];
 /// What the names of a text stand for somewhere in it.
 #[derive(Default)]
 struct Words<'a> {
-    types: HashSet<&'a str>,
-    variables: HashSet<&'a str>,
-    functions: HashSet<&'a str>,
+    types: FxHashSet<&'a str>,
+    variables: FxHashSet<&'a str>,
+    functions: FxHashSet<&'a str>,
     /// Templates of variables.
-    templates: HashSet<&'a str>,
+    templates: FxHashSet<&'a str>,
 }
 
 impl<'a> Words<'a> {

@@ -1,6 +1,8 @@
 //! Type specifiers and declarators to types of the kernel language.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 use tree_sitter::Node;
@@ -258,7 +260,7 @@ impl<'t> Body<'_, 't> {
     /// hides what else has its name. [INF-OPEN]
     pub(super) fn open_parameter(&self, node: Node<'t>) -> Option<Type> {
         let name = self.text(node);
-        let is_known = |scope: &HashMap<String, Local>| matches!(scope.get(name), Some(Local::Type(_)));
+        let is_known = |scope: &FxHashMap<String, Local>| matches!(scope.get(name), Some(Local::Type(_)));
         if !self.lower.names.type_parameters.contains(name)
             || self.bindings.types.contains_key(name)
             || self.bindings.templates.contains_key(name)
@@ -466,7 +468,7 @@ impl<'t> Body<'_, 't> {
             let saved = (
                 std::mem::replace(&mut self.bindings, bindings.clone()),
                 std::mem::replace(&mut self.scope, scope),
-                std::mem::replace(&mut self.scopes, vec![HashMap::new()]),
+                std::mem::replace(&mut self.scopes, vec![FxHashMap::default()]),
                 self.class_type.replace(class.clone()),
                 self.unfinished.take(),
             );
@@ -878,7 +880,7 @@ impl<'t> Body<'_, 't> {
         let outer_scopes = self.scopes.clone();
         let outer_class = self.class_type.clone();
         if around_function(node).is_none() {
-            self.scopes = vec![HashMap::new()];
+            self.scopes = vec![FxHashMap::default()];
         }
         // Its constants and types, those of its bases, and those of what is around it hide others.
         self.class_type = Some(StructTy::being_laid_out(&full));

@@ -1,8 +1,8 @@
 //! A translation unit after macros: its syntax tree, and what it declares by name.
 
-use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
 use super::annotations::{Inserted, Problem, statements};
@@ -152,46 +152,46 @@ pub struct Enumerator<'t> {
 /// What a unit declares, by the last component of the name; [`Names::pick`] chooses between scopes.
 #[derive(Default)]
 pub struct Names<'t> {
-    pub functions: HashMap<String, Vec<FunDecl<'t>>>,
-    pub types: HashMap<String, Vec<(ScopeId, TypeDecl<'t>)>>,
+    pub functions: FxHashMap<String, Vec<FunDecl<'t>>>,
+    pub types: FxHashMap<String, Vec<(ScopeId, TypeDecl<'t>)>>,
     /// The specialisations of class templates, with the parameters that they have left.
-    pub special_classes: HashMap<String, Vec<(Node<'t>, Option<Node<'t>>)>>,
+    pub special_classes: FxHashMap<String, Vec<(Node<'t>, Option<Node<'t>>)>>,
     /// The class templates that are only declared, with their parameters.
-    pub declared_classes: HashMap<String, Vec<(ScopeId, Node<'t>, Node<'t>)>>,
-    pub globals: HashMap<String, Vec<(ScopeId, GlobalDecl<'t>)>>,
-    pub enumerators: HashMap<String, Vec<(ScopeId, Enumerator<'t>)>>,
+    pub declared_classes: FxHashMap<String, Vec<(ScopeId, Node<'t>, Node<'t>)>>,
+    pub globals: FxHashMap<String, Vec<(ScopeId, GlobalDecl<'t>)>>,
+    pub enumerators: FxHashMap<String, Vec<(ScopeId, Enumerator<'t>)>>,
     /// The path of each scope.
     pub scopes: Vec<Vec<String>>,
-    inner_scopes: HashMap<(ScopeId, String), ScopeId>,
+    inner_scopes: FxHashMap<(ScopeId, String), ScopeId>,
     /// The scope that a class makes, by the node of the class.
-    pub class_scopes: HashMap<usize, ScopeId>,
+    pub class_scopes: FxHashMap<usize, ScopeId>,
     /// A header was not found: what it declares or defines is not seen.
     pub header_missing: bool,
     /// `namespace a = b;`, where it is not known which namespace that is.
-    pub aliases: HashSet<String>,
+    pub aliases: FxHashSet<String>,
     /// And where it is one of the platform.
-    platform: HashMap<String, Vec<String>>,
+    platform: FxHashMap<String, Vec<String>>,
     /// All of them, while they are collected.
-    targets: HashMap<String, HashSet<Vec<String>>>,
+    targets: FxHashMap<String, FxHashSet<Vec<String>>>,
     /// `using a::b;`: the names that this makes seen elsewhere.
-    pub used: HashSet<String>,
+    pub used: FxHashSet<String>,
     /// In the order of the text.
     pub kernels: Vec<FunDecl<'t>>,
     /// `__axiom(..)` at the top level.
     pub axioms: Vec<Node<'t>>,
     /// Where functions that are templates are named, in the order of the text: with their arguments, where those are
     /// written.
-    pub uses: HashMap<String, Vec<Node<'t>>>,
+    pub uses: FxHashMap<String, Vec<Node<'t>>>,
     /// Where kernels are named, other than to declare them; by name, in the order of the text.
-    pub mentions: HashMap<String, Vec<Node<'t>>>,
+    pub mentions: FxHashMap<String, Vec<Node<'t>>>,
     /// Where functions are named, as anything; by name, in the order of the text.
-    pub named: HashMap<String, Vec<Node<'t>>>,
+    pub named: FxHashMap<String, Vec<Node<'t>>>,
     /// Calls, by the last name of what is called, in the order of the text.
-    pub calls: HashMap<String, Vec<Node<'t>>>,
+    pub calls: FxHashMap<String, Vec<Node<'t>>>,
     /// What stands in front of the names of `using` declarations.
-    pub used_of: HashMap<String, Vec<Qualifier>>,
+    pub used_of: FxHashMap<String, Vec<Qualifier>>,
     /// The names that parameters of templates have which stand for types.
-    pub type_parameters: HashSet<String>,
+    pub type_parameters: FxHashSet<String>,
 }
 
 /// Scopes inside of scopes.
@@ -1436,7 +1436,7 @@ impl<'a> Unit<'a> {
         let is_template = |list: &Vec<FunDecl>| list.iter().any(|d| d.template.is_some());
         names.uses = names.functions.iter().filter(|(_, l)| is_template(l)).map(|(n, _)| (n.clone(), vec![])).collect();
         let kernels = names.functions.iter().filter(|(_, list)| list.iter().any(|d| d.is_kernel));
-        let kernels: HashSet<String> = kernels.map(|(name, _)| name.clone()).collect();
+        let kernels: FxHashSet<String> = kernels.map(|(name, _)| name.clone()).collect();
         each_named(self.tree.root_node(), |node| {
             let kind = node.kind();
             if matches!(kind, "identifier" | "field_identifier" | "type_identifier")

@@ -4,6 +4,12 @@
 //! it is never expanded, wherever it ends up. A token list is taken off the stack when the token after its last one is asked
 //! for, as in GCC.
 
+use std::ops::Range;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::files::{Files, normal};
 use super::lexer::{Cursor, Kind, Lexeme, Newlines, Unfinished, unspliced};
 use super::macros::{Argument, BUILTINS, Builtin, Exhausted, Item, Macro, Meaning, Substitution, excerpt};
@@ -11,10 +17,6 @@ use super::map::{Expansions, Writer};
 use super::token::{Chain, Texts, Token};
 use super::{Annotation, Expanded, Options, Pragma, Remark, Severity};
 use crate::base::{FileId, SourceMap, Span};
-use std::collections::{HashMap, HashSet};
-use std::ops::Range;
-use std::path::PathBuf;
-use std::rc::Rc;
 
 /// Macro bodies inside macro bodies.
 const MAX_CHAIN: u32 = 4096;
@@ -31,16 +33,16 @@ pub(super) struct Engine<'a> {
     expansions: Expansions,
     writer: Writer,
     remarks: Vec<Remark>,
-    remarked: HashSet<(&'static str, Span)>,
+    remarked: FxHashSet<(&'static str, Span)>,
     notes: usize,
     errors: usize,
     pub(super) pragmas: Vec<Pragma>,
     pub(super) annotations: Vec<Annotation>,
     /// How many lists of macro arguments are being read.
     pub(super) collecting: usize,
-    pub(super) macros: HashMap<String, Rc<Macro>>,
+    pub(super) macros: FxHashMap<String, Rc<Macro>>,
     /// What `#pragma push_macro` keeps, the last on top.
-    pub(super) pushed: HashMap<String, Vec<Option<Rc<Macro>>>>,
+    pub(super) pushed: FxHashMap<String, Vec<Option<Rc<Macro>>>>,
     pub(super) frames: Vec<Frame>,
     contexts: Vec<Context>,
     /// Blanks before macros that expanded to nothing; they belong to the next token.
@@ -57,8 +59,8 @@ pub(super) struct Engine<'a> {
     floor: usize,
     /// Argument expansions inside each other.
     nesting: usize,
-    pub(super) loaded: HashMap<PathBuf, Result<FileId, Option<String>>>,
-    pub(super) entered: HashMap<FileId, Entered>,
+    pub(super) loaded: FxHashMap<PathBuf, Result<FileId, Option<String>>>,
+    pub(super) entered: FxHashMap<FileId, Entered>,
 }
 
 /// What is known of a file that was read before.
@@ -147,14 +149,14 @@ pub(super) fn run(sources: &mut SourceMap, root: FileId, options: &Options, file
         expansions: Expansions::default(),
         writer: Writer::default(),
         remarks: vec![],
-        remarked: HashSet::new(),
+        remarked: FxHashSet::default(),
         notes: 0,
         errors: 0,
         pragmas: vec![],
         annotations: vec![],
         collecting: 0,
-        macros: HashMap::new(),
-        pushed: HashMap::new(),
+        macros: FxHashMap::default(),
+        pushed: FxHashMap::default(),
         frames: [root, defines].into_iter().chain(bundled).chain([predefined]).map(Frame::new).collect(),
         contexts: vec![],
         pending: Blanks::default(),
@@ -165,8 +167,8 @@ pub(super) fn run(sources: &mut SourceMap, root: FileId, options: &Options, file
         counter: 0,
         floor: 1,
         nesting: 0,
-        loaded: HashMap::from([(root_path, Ok(root))]),
-        entered: HashMap::from([(root, Entered::default())]),
+        loaded: FxHashMap::from_iter([(root_path, Ok(root))]),
+        entered: FxHashMap::from_iter([(root, Entered::default())]),
     };
     for (name, builtin) in BUILTINS {
         let id = engine.expansions.add_name(name);

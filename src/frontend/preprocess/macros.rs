@@ -1,11 +1,13 @@
 //! Macro definitions, and the replacement of a macro call by the body of the macro.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
 use super::lexer::{Cursor, Kind, Newlines};
 use super::token::{Chain, Texts, Token};
 use crate::base::{SourceMap, Span};
-use std::cell::Cell;
-use std::collections::HashMap;
-use std::rc::Rc;
 
 #[derive(Debug)]
 pub(super) struct Macro {
@@ -54,7 +56,7 @@ pub(super) const BUILTINS: [(&str, Builtin); 8] = [
 
 #[derive(Debug)]
 pub(super) struct Parameters {
-    names: HashMap<String, usize>,
+    names: FxHashMap<String, usize>,
     /// The last one takes the rest of the arguments.
     pub(super) variadic: bool,
     /// Whether a parameter is used somewhere where its argument is expanded first.
@@ -165,10 +167,10 @@ impl<'a> Reader<'a> {
     }
 
     fn parameters<'t>(&self, name: &Token, tokens: &'t [Token]) -> Result<(Parameters, &'t [Token]), Fault> {
-        let mut names: HashMap<String, usize> = HashMap::new();
+        let mut names: FxHashMap<String, usize> = FxHashMap::default();
         let mut variadic = false;
         let mut rest = tokens;
-        let parameters = |names: HashMap<String, usize>, variadic| {
+        let parameters = |names: FxHashMap<String, usize>, variadic| {
             let expanded = vec![false; names.len()];
             Parameters { names, variadic, expanded }
         };

@@ -4,7 +4,9 @@
 //! The walk emits the accesses where the copy begins, and marks where batches end and where they are waited for. Once the
 //! whole protocol is there, the accesses are repeated after each barrier that is passed meanwhile, and the marks go.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
 
 use super::finish::each_access;
 use super::loops::{contains_sync, substitute};
@@ -43,14 +45,14 @@ pub(super) type Place = (ObjId, i128);
 /// Which of the emitted events have to do with copies in the background.
 #[derive(Default)]
 pub(super) struct Background {
-    marks: HashMap<SiteId, Mark>,
+    marks: FxHashMap<SiteId, Mark>,
     /// The accesses of copies, and which barrier ends them, if any does.
     accesses: BTreeMap<SiteId, Option<Place>>,
     /// Barriers: where they are waited at, and whether they are known to wait for the block.
     waited: BTreeMap<Place, Span>,
     of_block: BTreeMap<Place, bool>,
     /// What the last arrive at a barrier gave, which its wait has to be given.
-    tokens: HashMap<Place, Value>,
+    tokens: FxHashMap<Place, Value>,
 }
 
 /// In no batch yet; or at least so many batches were closed after its own.

@@ -1,7 +1,8 @@
 //! Calls: functions of the program by walking their bodies, built-in ones by what they mean, unknown ones as losses.
 
-use std::collections::HashMap;
 use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
 
 use super::background;
 use super::state::Cells;
@@ -48,7 +49,7 @@ impl<'p> Walk<'p> {
             return self.unknown_of(&function.returns.clone(), "result");
         }
         let result = self.private_object("result", function.returns.clone());
-        let mut vars = HashMap::new();
+        let mut vars = FxHashMap::default();
         let mut args = args.into_iter();
         for (i, decl) in function.vars[..function.params].iter().enumerate() {
             let object = self.private_object(decl.name.as_str(), decl.ty.clone());

@@ -1,6 +1,8 @@
 //! The end of inference: indices in units of each array, contents that are inputs, and the header.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
 
 use super::loops::substitute;
 use super::{Config, Event, Inferred, Loss, ObjectKind, Touches, Walk};
@@ -51,7 +53,7 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
             Touches::Value => {}
         }
     }
-    let mut layouts: HashMap<Name, Layout> = HashMap::new();
+    let mut layouts: FxHashMap<Name, Layout> = FxHashMap::default();
     let mut incomparable: BTreeSet<Name> = BTreeSet::new();
     for (array, events) in &by_array {
         let events: Vec<&Event> = events.iter().map(|e| &walk.events[*e]).collect();
@@ -275,7 +277,7 @@ fn layout(events: &[&Event], declared: &[u64]) -> Layout {
 }
 
 /// The protocol with indices in units of the arrays, and sites of the source.
-fn place(p: &Protocol, walk: &Walk, layouts: &HashMap<Name, Layout>) -> Protocol {
+fn place(p: &Protocol, walk: &Walk, layouts: &FxHashMap<Name, Layout>) -> Protocol {
     match p {
         Protocol::Skip => Protocol::Skip,
         Protocol::Access(a) => {

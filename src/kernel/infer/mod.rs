@@ -22,11 +22,15 @@ mod value;
 
 pub use found::APART;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use settled::{Contents, Settlement};
+use state::{Cells, State};
+use value::{ObjId, Offset, Pointer, Value};
 
 use crate::base::{FreshNames, Name, Span};
 use crate::core::{Access, Kernel, Mode, Protocol, SiteId, Space};
@@ -35,10 +39,6 @@ use crate::exp::{B, BExp, Fun, FunKind, IntTy, Interval, N, NBin, NRel, Ranges, 
 use crate::kernel::ir::{Expr, FunId, Function, GlobalId, Program, Storage, VarId};
 use crate::kernel::types::Type;
 use crate::kernel::visit::{Axes, results_not_used};
-
-use settled::{Contents, Settlement};
-use state::{Cells, State};
-use value::{ObjId, Offset, Pointer, Value};
 
 /// The launch that a kernel is analysed for; `None` is symbolic.
 #[derive(Clone, Debug)]
@@ -176,7 +176,7 @@ struct Event {
 
 struct Frame {
     function: FunId,
-    vars: HashMap<VarId, ObjId>,
+    vars: FxHashMap<VarId, ObjId>,
     result: ObjId,
 }
 
@@ -184,9 +184,9 @@ struct Frame {
 pub struct Walk<'p> {
     program: &'p Program,
     objects: Vec<Object>,
-    globals: HashMap<GlobalId, ObjId>,
+    globals: FxHashMap<GlobalId, ObjId>,
     /// `__shared__` variables of functions: one object each, whatever the call.
-    statics: HashMap<(FunId, VarId), ObjId>,
+    statics: FxHashMap<(FunId, VarId), ObjId>,
     dynamic_shared: Option<ObjId>,
     state: State,
     frames: Vec<Frame>,
@@ -224,11 +224,11 @@ pub struct Walk<'p> {
     tables: BTreeSet<ObjId>,
     holes: Vec<Value>,
     /// Which array a function of contents stands for.
-    contents: HashMap<Name, Contents>,
+    contents: FxHashMap<Name, Contents>,
     /// What arrays hold after barriers, by the function that identifies the phase.
-    settled: HashMap<Name, Settlement>,
+    settled: FxHashMap<Name, Settlement>,
     /// Expressions with whose values nothing is done.
-    unused: HashSet<*const Expr>,
+    unused: FxHashSet<*const Expr>,
     /// Is something done with what an atomic operation on global memory returns?
     draws: bool,
     settles: bool,
@@ -382,8 +382,8 @@ impl<'p> Walk<'p> {
         Walk {
             program,
             objects: Vec::new(),
-            globals: HashMap::new(),
-            statics: HashMap::new(),
+            globals: FxHashMap::default(),
+            statics: FxHashMap::default(),
             dynamic_shared: None,
             state: State::start(),
             frames: Vec::new(),
@@ -413,8 +413,8 @@ impl<'p> Walk<'p> {
             escaped: BTreeSet::new(),
             tables: BTreeSet::new(),
             holes: Vec::new(),
-            contents: HashMap::new(),
-            settled: HashMap::new(),
+            contents: FxHashMap::default(),
+            settled: FxHashMap::default(),
             unused: results_not_used(program),
             draws: false,
             settles: config.all_arrays,
@@ -445,7 +445,7 @@ impl<'p> Walk<'p> {
         }
         let function = self.function(kernel);
         let result = self.object("result", ObjectKind::Private, function.returns.clone());
-        self.frames.push(Frame { function: kernel, vars: HashMap::new(), result });
+        self.frames.push(Frame { function: kernel, vars: FxHashMap::default(), result });
         for (i, decl) in function.vars[..function.params].iter().enumerate() {
             if holds_tables(&decl.ty) {
                 // [INF-TABLES] A store to it is a loss.
@@ -758,11 +758,11 @@ impl<'p> Walk<'p> {
 
     /// Decides a condition by what is known here, where that is cheap.
     fn decide(&self, cond: &B) -> B {
-        self.decide_parts(cond, &mut HashMap::new())
+        self.decide_parts(cond, &mut FxHashMap::default())
     }
 
     /// Conditions are graphs: what was decided once is looked up.
-    fn decide_parts(&self, cond: &B, memo: &mut HashMap<usize, B>) -> B {
+    fn decide_parts(&self, cond: &B, memo: &mut FxHashMap<usize, B>) -> B {
         if cond.as_lit().is_some() {
             return cond.clone();
         }
@@ -774,7 +774,7 @@ impl<'p> Walk<'p> {
         decided
     }
 
-    fn decide_one(&self, cond: &B, memo: &mut HashMap<usize, B>) -> B {
+    fn decide_one(&self, cond: &B, memo: &mut FxHashMap<usize, B>) -> B {
         let holds = |c: &B| self.path.contains(c) || self.facts.contains(c);
         if holds(cond) {
             return B::lit(true);

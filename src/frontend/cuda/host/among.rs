@@ -1,9 +1,8 @@
 //! Variables of the host that are one of a few numbers, whatever changes them: powers of two ([HOST-POWER]), and elements of
 //! tables of constants ([HOST-TABLE]).
 
-use std::collections::HashSet;
-
 use itertools::Itertools;
+use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
 use super::super::unit::{FunDecl, last_named};
@@ -44,7 +43,7 @@ impl<'u> Host<'_, 'u> {
             let ty = self.variables[variable].ty.and_then(|ty| self.integer_type(ty)).unwrap_or(IntTy::I32);
             if let Some(numbers) = self.ranged_over(variable) {
                 facts.push(one_of(&value, numbers));
-            } else if ty.bits >= 32 && self.is_power(variable, &mut HashSet::new(), 0) {
+            } else if ty.bits >= 32 && self.is_power(variable, &mut FxHashSet::default(), 0) {
                 facts.push(one_of(&value, std::iter::once(0).chain(powers(ty))));
             }
         }
@@ -55,7 +54,7 @@ impl<'u> Host<'_, 'u> {
 
     /// Is something known so of a variable?
     pub(super) fn is_among(&mut self, variable: usize) -> bool {
-        self.ranged_over(variable).is_some() || self.is_power(variable, &mut HashSet::new(), 0)
+        self.ranged_over(variable).is_some() || self.is_power(variable, &mut FxHashSet::default(), 0)
     }
 
     /// Notes of what a call returns that it is a power of two, or zero, where the function says so.
@@ -67,7 +66,7 @@ impl<'u> Host<'_, 'u> {
     }
 
     /// Is a variable always a power of two, or zero? Sums and products of sizes are taken to fit.
-    fn is_power(&mut self, variable: usize, seen: &mut HashSet<usize>, depth: usize) -> bool {
+    fn is_power(&mut self, variable: usize, seen: &mut FxHashSet<usize>, depth: usize) -> bool {
         // Each change is looked at with all variables as they should be.
         if !seen.insert(variable) {
             return true;
@@ -104,7 +103,7 @@ impl<'u> Host<'_, 'u> {
         self.is_integer_type(ty) && self.integer_type(ty).is_none_or(|ty| ty.bits >= 32)
     }
 
-    fn is_power_of(&mut self, node: Node<'u>, seen: &mut HashSet<usize>, depth: usize) -> bool {
+    fn is_power_of(&mut self, node: Node<'u>, seen: &mut FxHashSet<usize>, depth: usize) -> bool {
         if let Some(n) = self.constant(node).and_then(|n| n.as_num()) {
             return n == 0 || n > 0 && n & (n - 1) == 0;
         }
@@ -180,7 +179,7 @@ impl<'u> Host<'_, 'u> {
         let returns = host.returns();
         (1..=MAX_RETURNS).contains(&returns.len())
             && returns.iter().all(|value| {
-                value.is_some_and(|v| host.is_power_of(v, &mut HashSet::new(), depth) || host.is_next_power(v))
+                value.is_some_and(|v| host.is_power_of(v, &mut FxHashSet::default(), depth) || host.is_next_power(v))
             })
     }
 

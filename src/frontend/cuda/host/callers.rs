@@ -1,9 +1,10 @@
 //! Launches in a function of the host, for each of the calls of that function.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use itertools::Itertools;
+use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
 use super::super::lower::{Lower, is_static};
@@ -249,7 +250,7 @@ pub struct ReadCall {
     /// For each argument, which parameter of the caller it is.
     passed: Passed,
     types: BTreeMap<Name, IntTy>,
-    symbols: HashSet<String>,
+    symbols: FxHashSet<String>,
     sizes: BTreeSet<String>,
     computed: BTreeMap<String, Vec<i128>>,
 }

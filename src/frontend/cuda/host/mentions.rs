@@ -1,8 +1,7 @@
 //! What the name of a variable stands in ([HOST-PLAIN]): its value is read there, or it is changed as `changes.rs` follows.
 //! In any other place the variable is wild.
 
-use std::collections::HashSet;
-
+use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
 use super::super::unit::TypeDecl;
@@ -101,7 +100,7 @@ impl<'u> Host<'_, 'u> {
     /// Makes variables wild that are named in places which are not understood.
     pub(super) fn mentions(&mut self, all: &[Node<'u>]) {
         // Errors stand inside each other.
-        let mut hidden = HashSet::new();
+        let mut hidden = FxHashSet::default();
         for node in all {
             if node.is_error() || node.is_missing() {
                 let around = around(*node).into_iter().filter(|n| hidden.insert(n.id()));

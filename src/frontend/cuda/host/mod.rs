@@ -26,8 +26,9 @@ mod values;
 mod variables;
 mod versions;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
 use super::lower::Lower;
@@ -106,7 +107,7 @@ struct Host<'l, 'u> {
     /// The launch that is asked about.
     launch: Node<'u>,
     variables: Vec<Variable<'u>>,
-    named: HashMap<&'u str, Vec<usize>>,
+    named: FxHashMap<&'u str, Vec<usize>>,
     /// The operators that the program defines, with their parameters.
     operators: Vec<(&'u str, &'u str)>,
     /// Declarators of several names, or of what is not understood.
@@ -121,30 +122,30 @@ struct Host<'l, 'u> {
     indirect: Vec<Node<'u>>,
     /// What may change objects outside of the function.
     far: Vec<Event<'u>>,
-    values: HashMap<(usize, Part, Version), N>,
+    values: FxHashMap<(usize, Part, Version), N>,
     /// What methods return that ask for a size, by their text and the object.
-    lengths: HashMap<(String, usize, Version), N>,
+    lengths: FxHashMap<(String, usize, Version), N>,
     /// What calls return, by their nodes.
-    results: HashMap<usize, N>,
+    results: FxHashMap<usize, N>,
     /// Elements of tables and results of calls, by where they stand, that can only be one of some numbers.
     choices: BTreeMap<(usize, usize), (N, Vec<i128>)>,
     /// What parameters of the template of the function are.
     fixed: Fixed,
     /// Variables that stand for themselves: with their values, the launch is never reached.
-    unfollowed: HashSet<usize>,
+    unfollowed: FxHashSet<usize>,
     /// What is taken of numbers that are made fractions, and is so of sizes.
     taken: Vec<B>,
     /// Are the arrays in a variable named only where elements are meant?
-    kept: HashMap<usize, bool>,
+    kept: FxHashMap<usize, bool>,
     /// The names of values that are taken, and their types.
-    symbols: HashSet<String>,
+    symbols: FxHashSet<String>,
     /// Those that stand for the sizes of a `dim3`.
     sizes: BTreeSet<String>,
     /// Those of numbers that are computed in ways that are not followed, and constants that they are at first.
     computed: BTreeMap<String, Vec<i128>>,
     types: BTreeMap<Name, IntTy>,
     /// Arguments of the small functions that are being followed.
-    arguments: Vec<HashMap<&'u str, (N, IntTy)>>,
+    arguments: Vec<FxHashMap<&'u str, (N, IntTy)>>,
     /// Addresses that are only read through.
     copied: Vec<Node<'u>>,
     /// The names that the pointers of the launch depend on.
@@ -234,7 +235,7 @@ fn fixed<'u>(unit: &'u Unit<'u>, kernel: &FunDecl<'u>, name: Node<'u>, bindings:
 /// A launch that constants exclude is read as if these were not known, so that the conditions around it may hold.
 /// [HOST-EXCLUDED]
 fn launch<'u>(unit: &'u Unit<'u>, lower: &mut Lower<'u>, place: &Place<'u>, fixed: &Fixed) -> Option<Vec<HostLaunch>> {
-    let mut excluded = HashSet::new();
+    let mut excluded = FxHashSet::default();
     let read = launch_without(unit, lower, place, fixed, &mut excluded);
     if excluded.is_empty() {
         return read;
@@ -248,7 +249,7 @@ fn launch_without<'u>(
     lower: &mut Lower<'u>,
     place: &Place<'u>,
     fixed: &Fixed,
-    excluded: &mut HashSet<usize>,
+    excluded: &mut FxHashSet<usize>,
 ) -> Option<Vec<HostLaunch>> {
     let Place { call, config, ref arguments, through } = *place;
     let function = function_around(call)?;
@@ -369,7 +370,7 @@ impl<'l, 'u> Host<'l, 'u> {
             function,
             launch,
             variables: Vec::new(),
-            named: HashMap::new(),
+            named: FxHashMap::default(),
             operators: operators_of(&unit.text),
             unnamed: Vec::new(),
             calls: Vec::new(),
@@ -378,15 +379,15 @@ impl<'l, 'u> Host<'l, 'u> {
             near_stores: Vec::new(),
             indirect: Vec::new(),
             far: Vec::new(),
-            values: HashMap::new(),
-            lengths: HashMap::new(),
-            results: HashMap::new(),
+            values: FxHashMap::default(),
+            lengths: FxHashMap::default(),
+            results: FxHashMap::default(),
             choices: BTreeMap::new(),
             fixed: Fixed::new(),
-            unfollowed: HashSet::new(),
+            unfollowed: FxHashSet::default(),
             taken: Vec::new(),
-            kept: HashMap::new(),
-            symbols: HashSet::new(),
+            kept: FxHashMap::default(),
+            symbols: FxHashSet::default(),
             sizes: BTreeSet::new(),
             computed: BTreeMap::new(),
             types: BTreeMap::new(),

@@ -26,7 +26,7 @@ impl<'u> Host<'_, 'u> {
             return;
         }
         let members = members.unwrap_or_default();
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = rustc_hash::FxHashSet::default();
         let is_name = |n: &&Node<'u>| {
             n.kind() == "identifier" || n.kind() == "field_identifier" && n.parent().is_some_and(is_of_this)
         };

@@ -1,7 +1,6 @@
 //! Expressions of the host as mathematical integers.
 
-use std::collections::{HashMap, HashSet};
-
+use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
 use super::super::unit::{FunDecl, declared_name, last_named};
@@ -295,7 +294,7 @@ impl<'u> Host<'_, 'u> {
             is_own && !has_pointer && d.template.is_none() && ty.is_some_and(|ty| self.is_integer_type(ty))
         };
         let types = own.iter().map(|d| self.integer_type(d.node.child_by_field_name("type")?));
-        let [ty] = types.collect::<HashSet<_>>().into_iter().collect::<Vec<_>>()[..] else { return None };
+        let [ty] = types.collect::<FxHashSet<_>>().into_iter().collect::<Vec<_>>()[..] else { return None };
         if !self.arguments.is_empty() || !own.iter().all(plain) {
             return None;
         }
@@ -387,7 +386,7 @@ impl<'u> Host<'_, 'u> {
         }
         let parameters = decl.declarator.child_by_field_name("parameters")?;
         let mut cursor = parameters.walk();
-        let mut bound = HashMap::new();
+        let mut bound = FxHashMap::default();
         for (parameter, argument) in
             parameters.named_children(&mut cursor).filter(|p| p.kind() != "comment").zip(&arguments)
         {

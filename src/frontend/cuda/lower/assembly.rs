@@ -95,10 +95,10 @@ struct Course {
     outputs: Vec<(String, Expr)>,
     /// Their values; `None` is no number and no pointer.
     inputs: Vec<Option<Expr>>,
-    registers: HashMap<String, Expr>,
-    predicates: HashMap<String, Expr>,
+    registers: FxHashMap<String, Expr>,
+    predicates: FxHashMap<String, Expr>,
     /// Of the outputs, what is known at the end.
-    results: HashMap<usize, Expr>,
+    results: FxHashMap<usize, Expr>,
     steps: Vec<Expr>,
 }
 
@@ -161,12 +161,12 @@ impl<'l, 't> Body<'l, 't> {
         let mut course = Course {
             outputs,
             inputs: values,
-            registers: HashMap::new(),
-            predicates: HashMap::new(),
-            results: HashMap::new(),
+            registers: FxHashMap::default(),
+            predicates: FxHashMap::default(),
+            results: FxHashMap::default(),
             steps,
         };
-        let mut declared: HashSet<String> = HashSet::new();
+        let mut declared: FxHashSet<String> = FxHashSet::default();
         for instruction in &instructions {
             // One that is declared again hides the first, as long as its block goes on.
             if instruction.operation == ".reg" {

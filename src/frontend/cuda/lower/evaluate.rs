@@ -22,7 +22,7 @@ struct Run<'a, 'l, 't> {
     depth: usize,
 }
 
-type Vars = HashMap<VarId, i128>;
+type Vars = FxHashMap<VarId, i128>;
 
 impl<'l, 't> Body<'l, 't> {
     /// The value of a call whose arguments are numbers, if the function computes with integers of its own only.

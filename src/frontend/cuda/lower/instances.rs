@@ -312,10 +312,10 @@ impl<'t> Body<'_, 't> {
             before.extend(declarations.filter(|n| declares(*n)).map(|n| (depth, n)));
         }
         // Only what is needed: the functions of a host are long.
-        let mut needed = HashSet::new();
+        let mut needed = FxHashSet::default();
         self.words(place, &mut needed);
         for at in (0..before.len()).rev() {
-            let mut words = HashSet::new();
+            let mut words = FxHashSet::default();
             self.words(before[at].1, &mut words);
             if words.is_disjoint(&needed) {
                 before.remove(at);
@@ -326,7 +326,7 @@ impl<'t> Body<'_, 't> {
         let mut variables = Vec::new();
         let mut declarations = before.into_iter().peekable();
         for depth in 0..blocks.len() {
-            self.scopes.push(HashMap::new());
+            self.scopes.push(FxHashMap::default());
             while let Some((_, declaration)) = declarations.next_if(|(d, _)| *d == depth) {
                 let text = self.text(declaration);
                 if declaration.kind() == "declaration" && ["__shared__", "static "].iter().any(|w| text.contains(w)) {
@@ -339,7 +339,7 @@ impl<'t> Body<'_, 't> {
     }
 
     /// The names below a node.
-    fn words(&self, node: Node<'t>, found: &mut HashSet<&'t str>) {
+    fn words(&self, node: Node<'t>, found: &mut FxHashSet<&'t str>) {
         let mut stack = vec![node];
         while let Some(node) = stack.pop() {
             if matches!(node.kind(), "identifier" | "type_identifier") {

@@ -32,7 +32,7 @@ impl<'l, 't> Body<'l, 't> {
         if self.this.is_some() || node.child_by_field_name("template_parameters").is_some() {
             return self.unknown(node, "this lambda");
         }
-        let (mut default, mut named) = (None, HashMap::new());
+        let (mut default, mut named) = (None, FxHashMap::default());
         if let Some(list) = node.child_by_field_name("captures") {
             let text = self.text(list).trim_start_matches('[').trim_end_matches(']');
             for item in text.split(',').map(str::trim).filter(|i| !i.is_empty()) {

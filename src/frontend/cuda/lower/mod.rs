@@ -2,9 +2,10 @@
 //!
 //! Whatever is not understood becomes an `Unknown` expression or statement with its place; nothing is skipped silently.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
 mod assembly;
@@ -86,7 +87,7 @@ pub enum Local {
 /// What the body of a lambda sees of the function around it, apart from what it captures.
 #[derive(Clone)]
 pub struct Surroundings {
-    constants: Vec<HashMap<String, Local>>,
+    constants: Vec<FxHashMap<String, Local>>,
     scope: ScopeId,
     /// What is captured and was declared as a reference.
     pub references: Vec<String>,
@@ -119,35 +120,35 @@ pub struct LoweredKernel {
 pub struct Lower<'t> {
     pub unit: &'t Unit<'t>,
     pub names: &'t Names<'t>,
-    pub classes: HashMap<(usize, String), Type>,
-    pub class_nodes: HashMap<String, (Node<'t>, Bindings)>,
+    pub classes: FxHashMap<(usize, String), Type>,
+    pub class_nodes: FxHashMap<String, (Node<'t>, Bindings)>,
     /// Where the bases of a class lie that are all known, in their order, by its name.
-    pub base_places: HashMap<String, Vec<u64>>,
+    pub base_places: FxHashMap<String, Vec<u64>>,
     program: Program,
-    functions: HashMap<(usize, String), FunId>,
+    functions: FxHashMap<(usize, String), FunId>,
     pending: Vec<(FunId, FunDecl<'t>, Bindings)>,
     /// By the node that declares them.
-    globals: HashMap<usize, GlobalId>,
+    globals: FxHashMap<usize, GlobalId>,
     /// Those of templates, with their arguments.
-    instances_of_globals: HashMap<(usize, String), GlobalId>,
+    instances_of_globals: FxHashMap<(usize, String), GlobalId>,
     /// The values of enumerators and the types of their expressions: by the node of the expression, and the instance. One
     /// that is being computed has none.
-    enumerators: HashMap<(usize, String, bool), Option<(i128, Type)>>,
-    enumeration_types: HashMap<(usize, String, bool), Type>,
+    enumerators: FxHashMap<(usize, String, bool), Option<(i128, Type)>>,
+    enumeration_types: FxHashMap<(usize, String, bool), Type>,
     /// The enumerations that we are in the list of, of an instance.
     pub enumerations: Vec<(usize, String)>,
     /// The constants of classes: by what declares them, the instance, and whether that was laid out.
-    constants: HashMap<(usize, String, bool), (Option<i128>, Type)>,
+    constants: FxHashMap<(usize, String, bool), (Option<i128>, Type)>,
     /// The scopes that nodes stand in, as far as they were asked for.
-    scopes_of: HashMap<usize, ScopeId>,
+    scopes_of: FxHashMap<usize, ScopeId>,
     /// Of each lambda, by its node.
-    pub lambdas: HashMap<usize, Surroundings>,
+    pub lambdas: FxHashMap<usize, Surroundings>,
     /// The instances that a template is asked for, by its node and that of the use, or 0 for all uses.
-    asked: HashMap<(usize, usize), instances::Asked>,
+    asked: FxHashMap<(usize, usize), instances::Asked>,
     /// The launches that were read, by the node of the call.
-    pub launches: HashMap<(usize, usize, super::host::Fixed), Option<Vec<super::host::HostLaunch>>>,
+    pub launches: FxHashMap<(usize, usize, super::host::Fixed), Option<Vec<super::host::HostLaunch>>>,
     /// The calls around them that were read.
-    pub read_calls: HashMap<super::host::CallKey, Arc<super::host::ReadCall>>,
+    pub read_calls: FxHashMap<super::host::CallKey, Arc<super::host::ReadCall>>,
     /// The functions whose address is taken, once that was asked for.
     taken: Option<Vec<FunDecl<'t>>>,
     /// How many functions are lowered inside of each other, to know what type they return.
@@ -166,13 +167,13 @@ pub struct Lower<'t> {
 pub struct Body<'l, 't> {
     pub lower: &'l mut Lower<'t>,
     pub bindings: Bindings,
-    pub scopes: Vec<HashMap<String, Local>>,
+    pub scopes: Vec<FxHashMap<String, Local>>,
     /// The class of a member function.
     pub class_type: Option<Type>,
     /// The members of the instance of a class template that is laid out.
     pub unfinished: Option<Node<'t>>,
     /// The names of the parameters of the templates that we are in.
-    parameters: HashSet<String>,
+    parameters: FxHashSet<String>,
     /// Where names are looked up from.
     pub scope: ScopeId,
     pub type_depth: usize,
@@ -193,7 +194,7 @@ pub struct Body<'l, 't> {
     /// A cast asks for the conversion, so that a constructor may be `explicit`.
     direct: bool,
     /// The types of variables as they are written, as far as that is known.
-    written_types: HashMap<VarId, String>,
+    written_types: FxHashMap<VarId, String>,
     /// The labels of the statement lists around this place, with their positions.
     labels: Vec<(String, usize)>,
 }
@@ -203,23 +204,23 @@ impl<'t> Lower<'t> {
         Lower {
             unit,
             names,
-            classes: HashMap::new(),
-            class_nodes: HashMap::new(),
-            base_places: HashMap::new(),
+            classes: FxHashMap::default(),
+            class_nodes: FxHashMap::default(),
+            base_places: FxHashMap::default(),
             program: Program::default(),
-            functions: HashMap::new(),
+            functions: FxHashMap::default(),
             pending: Vec::new(),
-            globals: HashMap::new(),
-            instances_of_globals: HashMap::new(),
-            enumerators: HashMap::new(),
-            enumeration_types: HashMap::new(),
+            globals: FxHashMap::default(),
+            instances_of_globals: FxHashMap::default(),
+            enumerators: FxHashMap::default(),
+            enumeration_types: FxHashMap::default(),
             enumerations: Vec::new(),
-            constants: HashMap::new(),
-            scopes_of: HashMap::new(),
-            lambdas: HashMap::new(),
-            asked: HashMap::new(),
-            launches: HashMap::new(),
-            read_calls: HashMap::new(),
+            constants: FxHashMap::default(),
+            scopes_of: FxHashMap::default(),
+            lambdas: FxHashMap::default(),
+            asked: FxHashMap::default(),
+            launches: FxHashMap::default(),
+            read_calls: FxHashMap::default(),
             taken: None,
             nesting: 0,
             constructing: 0,
@@ -346,7 +347,7 @@ impl<'t> Lower<'t> {
         if let Some(around) = body.lower.lambdas.get(&decl.node.id()).cloned() {
             body.scope = around.scope;
             body.scopes = around.constants;
-            body.scopes.push(HashMap::new());
+            body.scopes.push(FxHashMap::default());
         }
         let own = decl.template.map(|t| body.template_parameters(t)).unwrap_or_default();
         let of_class = decl.class.map(|c| body.class_parameters(c)).unwrap_or_default();
@@ -466,10 +467,10 @@ impl<'l, 't> Body<'l, 't> {
         Body {
             lower,
             bindings,
-            scopes: vec![HashMap::new()],
+            scopes: vec![FxHashMap::default()],
             class_type: None,
             unfinished: None,
-            parameters: HashSet::new(),
+            parameters: FxHashSet::default(),
             scope: ScopeId::default(),
             type_depth: 0,
             deep_types: 0,
@@ -482,7 +483,7 @@ impl<'l, 't> Body<'l, 't> {
             converting: false,
             direct: false,
             opens: false,
-            written_types: HashMap::new(),
+            written_types: FxHashMap::default(),
             labels: Vec::new(),
         }
     }

@@ -41,7 +41,7 @@ impl<'l, 't> Body<'l, 't> {
         let scope = self.declared_in(declared);
         let saved = (
             std::mem::replace(&mut self.scope, scope),
-            std::mem::replace(&mut self.scopes, vec![HashMap::new()]),
+            std::mem::replace(&mut self.scopes, vec![FxHashMap::default()]),
             std::mem::take(&mut self.bindings),
             self.class_type.take(),
             self.unfinished.take(),

@@ -88,7 +88,7 @@ impl<'l, 't> Body<'l, 't> {
         let types: Vec<Type> = patterns.iter().map(|(_, pattern, _)| pattern.clone()).collect();
         let deduced = self.deduced(decl, &Bindings::default(), &types, args, names);
         let text = decl.declarator.child_by_field_name("parameters").map_or("", |list| self.text(list));
-        let words: HashSet<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+        let words: FxHashSet<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
         let open = |name: &String| !deduced.types.contains_key(name) && !deduced.values.contains_key(name);
         names.iter().filter(|name| !name.is_empty()).any(|name| words.contains(name.as_str()) && open(name))
     }

@@ -297,7 +297,7 @@ impl<'l, 't> Body<'l, 't> {
         let given = template.map_or(0, |l| self.template_arguments(l).len());
         let names: Vec<String> = self.template_parameters(parameters).into_iter().skip(given).collect();
         let patterns = self.parameter_types(decl, &Bindings::default());
-        let mut found: HashMap<String, Type> = HashMap::new();
+        let mut found: FxHashMap<String, Type> = FxHashMap::default();
         patterns.iter().zip(args).any(|(pattern, arg)| {
             let mut deduced = Bindings::default();
             self.deduce(pattern, &arg.ty, &names, &mut deduced);
@@ -455,7 +455,7 @@ impl<'l, 't> Body<'l, 't> {
         let around = self.lower.lambdas.get(&decl.node.id()).cloned();
         let (scopes, scope) = match around {
             Some(around) => (around.constants, around.scope),
-            None => (vec![HashMap::new()], decl.scope),
+            None => (vec![FxHashMap::default()], decl.scope),
         };
         let saved = (
             std::mem::replace(&mut self.bindings, bindings.clone()),
@@ -547,8 +547,8 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     /// The words in the first parameters of a function.
-    fn words_of_parameters(&self, decl: &FunDecl<'t>, count: usize) -> HashSet<String> {
-        let Some(list) = decl.declarator.child_by_field_name("parameters") else { return HashSet::new() };
+    fn words_of_parameters(&self, decl: &FunDecl<'t>, count: usize) -> FxHashSet<String> {
+        let Some(list) = decl.declarator.child_by_field_name("parameters") else { return FxHashSet::default() };
         let mut cursor = list.walk();
         let all = list.named_children(&mut cursor).filter(|p| p.kind() != "comment").take(count);
         let words = all.flat_map(|p| self.text(p).split(|c: char| !c.is_alphanumeric() && c != '_'));

@@ -52,7 +52,7 @@ impl<'l, 't> Body<'l, 't> {
 
     /// How many elements a pattern stands for, where all packs in it have as many.
     fn count_of(&self, pattern: Node<'t>) -> Option<usize> {
-        let lengths: HashSet<usize> = self.packs_in(pattern).iter().map(|p| self.bindings.packs[p]).collect();
+        let lengths: FxHashSet<usize> = self.packs_in(pattern).iter().map(|p| self.bindings.packs[p]).collect();
         let mut lengths = lengths.into_iter();
         let length = lengths.next()?;
         (lengths.next().is_none() && length <= MOST).then_some(length)
@@ -61,7 +61,7 @@ impl<'l, 't> Body<'l, 't> {
     /// Runs something where the packs in a pattern stand for one of their elements.
     fn with_element<R>(&mut self, pattern: Node<'t>, i: usize, f: impl FnOnce(&mut Self) -> R) -> R {
         let saved = self.bindings.clone();
-        let mut locals = HashMap::new();
+        let mut locals = FxHashMap::default();
         for pack in self.packs_in(pattern) {
             let name = element_name(&pack, i);
             if let Some(local) = self.lookup(&name) {

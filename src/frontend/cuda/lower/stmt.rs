@@ -8,7 +8,7 @@ const MOST_OBJECTS: u64 = 16;
 
 impl<'l, 't> Body<'l, 't> {
     pub(super) fn block(&mut self, node: Node<'t>, out: &mut Vec<Stmt>) {
-        self.scopes.push(HashMap::new());
+        self.scopes.push(FxHashMap::default());
         let mut cursor = node.walk();
         let children: Vec<_> = node.named_children(&mut cursor).collect();
         let labels = self.labels.len();
@@ -31,7 +31,7 @@ impl<'l, 't> Body<'l, 't> {
     pub(super) fn sub_block(&mut self, node: Option<Node<'t>>) -> Vec<Stmt> {
         let mut out = Vec::new();
         if let Some(node) = node {
-            self.scopes.push(HashMap::new());
+            self.scopes.push(FxHashMap::default());
             self.stmt(node, &mut out);
             self.scopes.pop();
         }
@@ -103,7 +103,7 @@ impl<'l, 't> Body<'l, 't> {
                 }
             }
             "if_statement" => {
-                self.scopes.push(HashMap::new());
+                self.scopes.push(FxHashMap::default());
                 let cond = self.condition(field("condition"), out);
                 let alternative =
                     field("alternative").and_then(|a| if a.kind() == "else_clause" { last_named(a) } else { Some(a) });
@@ -130,7 +130,7 @@ impl<'l, 't> Body<'l, 't> {
                 }
             }
             "while_statement" => {
-                self.scopes.push(HashMap::new());
+                self.scopes.push(FxHashMap::default());
                 let mut before = Vec::new();
                 let cond = self.condition(field("condition"), &mut before);
                 if !before.is_empty() || cond.is_none() {
@@ -150,7 +150,7 @@ impl<'l, 't> Body<'l, 't> {
                 out.push(Stmt { kind: StmtKind::Loop(Loop { cond, body, step: None, post_test: true }), span });
             }
             "for_statement" => {
-                self.scopes.push(HashMap::new());
+                self.scopes.push(FxHashMap::default());
                 let mut outer = Vec::new();
                 if let Some(init) = field("initializer") {
                     if init.kind() == "declaration" {
@@ -646,7 +646,7 @@ impl<'l, 't> Body<'l, 't> {
 
     /// `({ int x = a; x + 1; })`: the value of its last statement, after what the others do. [INF-STATEMENTS]
     pub(super) fn statement_expression(&mut self, node: Node<'t>, span: Span) -> Expr {
-        self.scopes.push(HashMap::new());
+        self.scopes.push(FxHashMap::default());
         let mut cursor = node.walk();
         let mut statements: Vec<Node<'t>> =
             node.named_children(&mut cursor).filter(|n| !matches!(n.kind(), "comment" | "empty_statement")).collect();
@@ -701,7 +701,7 @@ impl<'l, 't> Body<'l, 't> {
         let (Type::Array(elem, Some(length)), true) = (range.ty.value().clone(), is_place(&range)) else {
             return self.unknown_stmt("a range-based loop over something that is not an array", span, out);
         };
-        self.scopes.push(HashMap::new());
+        self.scopes.push(FxHashMap::default());
         let counter = self.declare_hidden(Type::INT, span);
         let place = Expr::new(ExprKind::Var(counter), Type::INT, span);
         let zero = Expr::new(ExprKind::Int(0), Type::INT, span);
@@ -742,7 +742,7 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     pub(super) fn switch(&mut self, node: Node<'t>, span: Span, out: &mut Vec<Stmt>) {
-        self.scopes.push(HashMap::new());
+        self.scopes.push(FxHashMap::default());
         self.switch_in_scope(node, span, out);
         self.scopes.pop();
     }
@@ -766,7 +766,7 @@ impl<'l, 't> Body<'l, 't> {
             return self.unknown_stmt("this switch", span, out);
         };
         let mut cases: Vec<Case> = Vec::new();
-        self.scopes.push(HashMap::new());
+        self.scopes.push(FxHashMap::default());
         let mut cursor = body.walk();
         for item in body.named_children(&mut cursor).collect::<Vec<_>>() {
             if item.kind() == "comment" {

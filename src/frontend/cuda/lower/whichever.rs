@@ -145,7 +145,7 @@ impl<'t> Lower<'t> {
         }
         let unit = self.unit;
         let mut names: Vec<&str> = Vec::new();
-        let (mut members, mut others, mut kept) = (HashSet::new(), HashSet::new(), false);
+        let (mut members, mut others, mut kept) = (FxHashSet::default(), FxHashSet::default(), false);
         // Without captures it converts to a pointer. The grammar does not read each one.
         let lambdas = unit.text.match_indices("[]").any(|(at, _)| {
             let before = unit.text[..at].trim_end().chars().next_back();

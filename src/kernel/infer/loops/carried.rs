@@ -18,7 +18,7 @@ impl Walk<'_> {
     pub(super) fn install(
         &mut self,
         objects: &[ObjId],
-        shapes: &mut HashMap<(ObjId, u64), Shape>,
+        shapes: &mut FxHashMap<(ObjId, u64), Shape>,
         lost: &BTreeSet<(ObjId, u64)>,
     ) -> Vec<Carried> {
         let mut carried = Vec::new();
@@ -157,7 +157,7 @@ impl Walk<'_> {
         &mut self,
         head: &State,
         objects: &[ObjId],
-        shapes: &mut HashMap<(ObjId, u64), Shape>,
+        shapes: &mut FxHashMap<(ObjId, u64), Shape>,
         lost: &mut BTreeSet<(ObjId, u64)>,
     ) -> bool {
         let mut changed = false;
@@ -214,7 +214,7 @@ impl Walk<'_> {
     pub(super) fn collect_outs(
         &mut self,
         carried: &mut [Carried],
-        shapes: &HashMap<(ObjId, u64), Shape>,
+        shapes: &FxHashMap<(ObjId, u64), Shape>,
         counter: &Var,
         head: &State,
     ) {

@@ -8,7 +8,7 @@ impl Walk<'_> {
         &mut self,
         before: &State,
         carried: Vec<Carried>,
-        shapes: &HashMap<(ObjId, u64), Shape>,
+        shapes: &FxHashMap<(ObjId, u64), Shape>,
         iteration: Iteration,
         objects: &[ObjId],
     ) -> bool {

@@ -13,7 +13,7 @@ mod leading;
 mod range;
 mod spin;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use carried::differs;
@@ -22,6 +22,7 @@ use code::{has_atomic, has_loop, protocol_leaves};
 use finish::binder_label;
 use leading::Parts;
 use range::{in_range, most_trips, one_more};
+use rustc_hash::FxHashMap;
 
 use super::settled::Log;
 use super::state::{Cells, State, number_type};
@@ -102,7 +103,7 @@ fn without(term: &N, condition: &B) -> N {
         }
         is(&B::not(cond)).then_some(true)
     }
-    fn walk(term: &N, condition: &B, done: &mut HashMap<N, N>) -> N {
+    fn walk(term: &N, condition: &B, done: &mut FxHashMap<N, N>) -> N {
         if let Some(known) = done.get(term) {
             return known.clone();
         }
@@ -119,7 +120,7 @@ fn without(term: &N, condition: &B) -> N {
         done.insert(term.clone(), new.clone());
         new
     }
-    if term.depth() > DEEP { term.clone() } else { walk(term, condition, &mut HashMap::new()) }
+    if term.depth() > DEEP { term.clone() } else { walk(term, condition, &mut FxHashMap::default()) }
 }
 
 impl<'p> Walk<'p> {
@@ -227,7 +228,7 @@ impl<'p> Walk<'p> {
         let parts = Parts::of(the_loop);
         let (losses, pre, facts) = (self.losses.len(), self.pre.len(), self.pair_facts.len());
         let carried_objects = self.carried_objects(the_loop);
-        let mut shapes: HashMap<(ObjId, u64), Shape> = HashMap::new();
+        let mut shapes: FxHashMap<(ObjId, u64), Shape> = FxHashMap::default();
         let counter = Var { name: self.names.fresh("it%"), ty: IntTy::MATH };
         let mut lost: BTreeSet<(ObjId, u64)> = BTreeSet::new();
         let copies = self.copies.clone();
