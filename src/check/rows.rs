@@ -299,13 +299,26 @@ fn kept_below(condition: &B, holds: bool, coordinates: &BTreeSet<Var>, found: &m
         BExp::And(parts) if holds => parts.iter().for_each(|part| kept_below(part, holds, coordinates, found)),
         BExp::Or(parts) if !holds => parts.iter().for_each(|part| kept_below(part, holds, coordinates, found)),
         BExp::Not(part) => kept_below(part, !holds, coordinates, found),
-        BExp::Rel(NRel::Lt | NRel::Le, l, r) => {
+        BExp::Rel(op @ (NRel::Lt | NRel::Le), l, r) => {
             let (side, bound) = if holds { (l, r) } else { (r, l) };
-            if has_none(bound) && side.depth() <= DEEP {
+            // `x <= w` leaves the row by one, as a rule.
+            let is_below = (*op == NRel::Lt) == holds || is_reduced(bound);
+            if is_below && has_none(bound) && side.depth() <= DEEP {
                 growing(side, found);
             }
         }
         _ => {}
+    }
+}
+
+/// Is this something less a number, or a number?
+fn is_reduced(bound: &N) -> bool {
+    match bound.kind() {
+        NExp::Num(_) => true,
+        NExp::Cast(_, inner) => is_reduced(inner),
+        NExp::Bin(NBin::Sub, _, _, r) => r.as_num().is_some_and(|n| n > 0),
+        NExp::Bin(NBin::Add, _, l, r) => [l, r].iter().any(|n| n.as_num().is_some_and(|n| n < 0)),
+        _ => false,
     }
 }
 

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use super::host::{HostFacts, PlacedLaunch, host_facts, placed};
 use super::protocol::load_protocols;
 use crate::base::{FileId, SourceMap, Span};
@@ -276,7 +278,8 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
             let mut lower = Lower::new(&unit, &names);
             lower.offset = header.offset();
             // Without `main`, others may call the functions that launch.
-            let has_main = names.functions.contains_key("main");
+            let mains = names.functions.get("main").into_iter().flatten();
+            let has_main = mains.into_iter().any(|d| d.class.is_none() && names.path(d.scope).is_empty());
             for (name, uses) in foreign_kernels(&mut lower) {
                 let launches_of = |f: Foreign| ForeignLaunches {
                     parameters: f.parameters,
@@ -285,6 +288,7 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
                 };
                 foreign.insert(name, uses.into_iter().map(launches_of).collect());
             }
+            let mut seen = FxHashSet::default();
             for decl in &names.kernels {
                 for bindings in lower.instances(decl) {
                     let mut lowered = lower.kernel(decl, &bindings);
@@ -309,8 +313,9 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
                     kernel.is_whole = unit.first_error(decl.node).is_none();
                     kernel.is_external =
                         dialect == Dialect::Cuda && decl.template.is_none() && !is_internal(&unit, decl.node);
-                    // A file that is included twice gives its kernels once.
-                    if !kernels.iter().any(|k: &SourceKernel| k.name == kernel.name && k.span == kernel.span) {
+                    // A file that is included twice gives its kernels once, where these are the same.
+                    let text = unit.str(decl.node);
+                    if seen.insert((kernel.name.clone(), kernel.span, text, names.path(decl.scope).to_vec())) {
                         kernels.push(kernel);
                     }
                 }

@@ -35,8 +35,10 @@ impl<'u> Host<'_, 'u> {
         for node in &all {
             self.changes_of(*node);
         }
+        self.unseen(&all);
         self.mentions(&all);
         self.far_changes();
+        self.resized(&all);
         for variable in &mut self.variables {
             if variable.is_const {
                 variable.events.retain(|e| e.declares);
@@ -90,6 +92,11 @@ impl<'u> Host<'_, 'u> {
                     self.changed(right, node, None);
                 }
             }
+            "subscript_expression" => {
+                if let Some(container) = field("argument").filter(|a| self.inserts(*a)) {
+                    self.changed(container, node, None);
+                }
+            }
             "call_expression" => self.call_changes(node),
             _ => {}
         }
@@ -120,6 +127,20 @@ impl<'u> Host<'_, 'u> {
         }
         self.far = far.into_iter().chain(near).collect();
         self.far.sort_by_key(|e| e.at);
+    }
+
+    /// Tensors share what they hold: one may change the sizes of others.
+    fn resized(&mut self, all: &[Node<'u>]) {
+        let event = |node: &Node<'u>| {
+            let at = self.time_of(*node, node.end_byte());
+            Event { node: *node, at, field: None, value: None, declares: false }
+        };
+        let events: Vec<Event<'u>> = all.iter().filter(|n| self.changes_sizes(**n)).map(event).collect();
+        for variable in 0..self.variables.len() {
+            if !events.is_empty() && self.holds_tensor(variable) {
+                self.variables[variable].events.extend(&events);
+            }
+        }
     }
 
     /// What the head of a loop does after the body comes after it.
@@ -302,6 +323,10 @@ impl<'u> Host<'_, 'u> {
             self.calls.push(call);
         } else if self.leaves_variables(name, list) {
             self.all_calls.pop();
+            // Managed memory is that of pointers of the host as well.
+            if name.contains("Memset") || name.contains("Memcpy") {
+                self.near_stores.push(call);
+            }
         }
         if function.kind() == "field_expression"
             && let (Some(object), Some(method)) =

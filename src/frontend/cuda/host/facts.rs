@@ -38,12 +38,22 @@ impl<'u> Host<'_, 'u> {
                 };
                 let (mut l, mut r) = (self.number(left)?, self.number(right)?);
                 // Where one side is unsigned, the other is made so.
-                let ty = |host: &Self, n| host.type_of(n).unwrap_or(IntTy::I32);
-                let (a, b) = (ty(self, left), ty(self, right));
-                let ty = in_common(a, b);
-                if !ty.signed {
-                    l = self.unsigned(l, left, ty);
-                    r = self.unsigned(r, right, ty);
+                match (self.type_of(left), self.type_of(right)) {
+                    (Some(a), Some(b)) => {
+                        let ty = in_common(a, b);
+                        if !ty.signed {
+                            l = self.unsigned(l, left, ty);
+                            r = self.unsigned(r, right, ty);
+                        }
+                    }
+                    // Numbers of signed types that are not negative are the same in the other type.
+                    (a, b) => {
+                        let fits = |ty: Option<IntTy>, n: &N| {
+                            ty.is_some_and(|ty| ty.signed) && n.as_num().is_some_and(|n| n >= 0)
+                        };
+                        let both = |host: &mut Self, n| host.least(n).is_some_and(|n| n >= 0);
+                        (fits(a, &l) || fits(b, &r) || both(self, left) && both(self, right)).then_some(())?;
+                    }
                 }
                 let (l, r) = if rel.1 { (r, l) } else { (l, r) };
                 Some(B::rel(rel.0, &l, &r))

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::super::unit::{declared_name, has_child, split_init};
+use super::super::unit::{TypeDecl, declared_name, has_child, split_init};
 use super::Host;
 use super::places::listed_in;
 use super::types::converted;
@@ -201,7 +201,10 @@ impl<'u> Host<'_, 'u> {
                     for declarator in declarators {
                         let (inner, value) = split_init(declarator);
                         is_aggregate &= value.is_none();
-                        if inner.kind() == "function_declarator" {
+                        let is_pointer = inner
+                            .child_by_field_name("declarator")
+                            .is_some_and(|d| d.kind() == "parenthesized_declarator");
+                        if inner.kind() == "function_declarator" && !is_pointer {
                             continue;
                         }
                         let Some(name) = declared_name(inner) else {
@@ -225,15 +228,22 @@ impl<'u> Host<'_, 'u> {
         Shape::Class(members, is_aggregate)
     }
 
-    /// Is this a constructor that makes a copy of an object of the class, other than member by member?
+    /// May this be a constructor that makes a copy of an object of the class, other than member by member?
     fn copies(&self, item: Node<'u>, class: &str) -> bool {
         let declarator = item.child_by_field_name("declarator");
         let is_own = declarator.and_then(declared_name).is_some_and(|n| self.unit.str(n) == class);
         let list = declarator.and_then(|d| d.child_by_field_name("parameters")).map(listed_in).unwrap_or_default();
-        let [only] = list[..] else { return false };
-        let ty = only.child_by_field_name("type").map(|ty| self.unit.str(ty));
+        let [first, others @ ..] = &list[..] else { return false };
+        let is_number = |ty: Node| matches!(ty.kind(), "primitive_type" | "sized_type_specifier");
+        let ty = first.child_by_field_name("type").filter(|ty| !is_number(*ty)).map(|ty| self.unit.str(ty));
+        let is_other = ty.is_none_or(|ty| {
+            let decls = self.lower.names.types.get(ty).map_or(&[][..], Vec::as_slice);
+            ty != class && decls.iter().any(|(_, decl)| matches!(decl, TypeDecl::Class(..)))
+        });
+        let refers = self.unit.str(*first).contains('&');
+        let is_other = is_other || !refers || others.iter().any(|p| p.kind() != "optional_parameter_declaration");
         let is_default = self.unit.str(item).trim_end_matches(';').trim_end().ends_with("default");
-        is_own && ty == Some(class) && !is_default
+        is_own && !is_other && !is_default
     }
 
     /// The type of a part of a variable, where that is an integer.
@@ -449,7 +459,13 @@ impl<'u> Host<'_, 'u> {
                         let text = self.unit.str(**item);
                         text.strip_prefix('.').and_then(|t| t.split('=').next()).is_some_and(|n| n.trim() == first)
                     };
-                    let all = items.iter().all(|i| i.kind() == "initializer_pair");
+                    // `.q.n = 3` gives a part of a member, and `n: 3` is not followed.
+                    let plain = |item: &Node<'u>| {
+                        let name = self.unit.str(*item).split('=').next().unwrap_or("").trim_end();
+                        let name = name.strip_prefix('.').unwrap_or("");
+                        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+                    };
+                    let all = items.iter().all(|i| i.kind() == "initializer_pair" && plain(i));
                     return match items.iter().find(named).filter(|_| all) {
                         Some(item) => self.listed_part(item.child_by_field_name("value")?, inner, rest),
                         None => all.then(|| N::num(0)),

@@ -7,12 +7,12 @@ use tree_sitter::Node;
 use super::super::unit::TypeDecl;
 use super::Host;
 use super::copies::{MAX_TYPES, is_plain_word, is_value, refers};
-use super::methods::is_of_tensors;
+use super::methods::leaves_tensors;
 use super::places::listed_in;
 use super::variables::Variable;
 
 /// Functions that leave everything of the caller as it is.
-const BY_VALUE: [&str; 51] = [
+pub(super) const BY_VALUE: [&str; 51] = [
     "TORCH_CHECK",
     "TORCH_INTERNAL_ASSERT",
     "TORCH_WARN",
@@ -370,7 +370,7 @@ impl<'u> Host<'_, 'u> {
     pub(super) fn is_harmless(&self, function: Node<'u>) -> bool {
         let name = self.callee(function);
         function.kind() != "field_expression"
-            && (is_platform(name) || BY_VALUE.contains(&name) || is_of_tensors(self.unit.str(function)))
+            && (is_platform(name) || BY_VALUE.contains(&name) || leaves_tensors(self.unit.str(function)))
             && !self.lower.names.functions.contains_key(name)
             && !self.lower.names.types.contains_key(name)
             && self.variable_at(function).is_none()

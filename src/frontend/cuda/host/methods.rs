@@ -2,9 +2,9 @@
 
 use tree_sitter::Node;
 
-use super::super::unit::last_named;
+use super::super::unit::{child_of_kind, last_named};
 use super::places::listed_in;
-use super::variables::Part;
+use super::variables::{Part, Variable};
 use super::{Host, symbol};
 use crate::base::Name;
 use crate::exp::{IntTy, N};
@@ -32,7 +32,17 @@ const NUMBERS: [&str; 7] = ["size", "stride", "numel", "dim", "ndimension", "ele
 /// Methods that return a list of these.
 const LISTS: [&str; 2] = ["sizes", "strides"];
 /// Methods of a tensor that return one of the same memory, perhaps of the same, and of a part of it.
-const SAME: [&str; 12] = [
+const SAME: [&str; 22] = [
+    "ravel",
+    "swapaxes",
+    "swapdims",
+    "movedim",
+    "moveaxis",
+    "unflatten",
+    "broadcast_to",
+    "view_as_real",
+    "view_as_complex",
+    "positive",
     "view",
     "view_as",
     "detach",
@@ -47,7 +57,49 @@ const SAME: [&str; 12] = [
     "alias",
 ];
 const PERHAPS: [&str; 8] = ["contiguous", "reshape", "reshape_as", "flatten", "to", "cuda", "type", "index"];
-const PART: [&str; 6] = ["slice", "narrow", "select", "diagonal", "unfold", "as_strided"];
+const PART: [&str; 11] =
+    ["slice", "narrow", "select", "diagonal", "unfold", "as_strided", "chunk", "split", "unbind", "real", "imag"];
+/// Methods of a tensor that change its elements, and no sizes. Others whose names end like theirs may change these, of all
+/// tensors that share it.
+const FILLS: [&str; 37] = [
+    "zero_",
+    "fill_",
+    "copy_",
+    "add_",
+    "sub_",
+    "mul_",
+    "div_",
+    "clamp_",
+    "clamp_min_",
+    "clamp_max_",
+    "relu_",
+    "uniform_",
+    "normal_",
+    "random_",
+    "exp_",
+    "log_",
+    "sqrt_",
+    "rsqrt_",
+    "abs_",
+    "neg_",
+    "pow_",
+    "sigmoid_",
+    "tanh_",
+    "masked_fill_",
+    "index_fill_",
+    "index_add_",
+    "index_put_",
+    "index_copy_",
+    "scatter_",
+    "scatter_add_",
+    "bernoulli_",
+    "addmm_",
+    "addcmul_",
+    "addcdiv_",
+    "lerp_",
+    "requires_grad_",
+    "fill_diagonal_",
+];
 
 /// How the memory of a tensor is that of another one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,6 +110,10 @@ pub(super) enum View {
 }
 
 fn view(function: &str) -> Option<View> {
+    // They return what they change.
+    if function.ends_with('_') || function.ends_with("_out") {
+        return Some(View::Same);
+    }
     let all = [(&SAME[..], View::Same), (&PERHAPS[..], View::Perhaps), (&PART[..], View::Part)];
     all.into_iter().find(|(names, _)| names.contains(&function)).map(|(_, view)| view)
 }
@@ -65,9 +121,29 @@ fn view(function: &str) -> Option<View> {
 /// How far the value of a variable is followed.
 const MAX_STEPS: usize = 8;
 
-/// Is this the path of a function that makes or computes tensors? It takes numbers by value.
-pub(super) fn is_of_tensors(function: &str) -> bool {
+/// Does a function, or a method, leave the sizes of all tensors as they are?
+fn leaves_sizes(name: &str) -> bool {
+    const CHANGES: [&str; 6] =
+        ["set_data", "reset", "swap", "mutable_grad", "unsafeReleaseTensorImpl", "resize_output"];
+    FILLS.contains(&name) || !name.ends_with('_') && !name.ends_with("_out") && !CHANGES.contains(&name)
+}
+
+/// Is this the path of a function that makes or computes tensors?
+fn is_of_tensors(function: &str) -> bool {
     function.split_once("::").is_some_and(|(path, _)| OF_TENSORS.contains(&path))
+}
+
+/// Is it one that changes nothing that it is given?
+pub(super) fn leaves_tensors(function: &str) -> bool {
+    is_of_tensors(function) && leaves_sizes(function.rsplit("::").next().unwrap_or(function))
+}
+
+/// Is a variable none of a pointer, or an array?
+fn is_object(variable: &Variable) -> bool {
+    variable.declarator.is_none_or(|d| {
+        let inner = child_of_kind(d, "pointer_declarator").or_else(|| child_of_kind(d, "array_declarator"));
+        !matches!(d.kind(), "pointer_declarator" | "array_declarator") && inner.is_none()
+    })
 }
 
 impl<'u> Host<'_, 'u> {
@@ -103,10 +179,34 @@ impl<'u> Host<'_, 'u> {
     /// with `_`, but for a few.
     pub(super) fn leaves_object(&self, object: Node<'u>, method: Node<'u>) -> bool {
         const OF_CONTAINER: [&str; 3] = ["size", "empty", "capacity"];
-        const CHANGES: [&str; 5] = ["set_data", "reset", "swap", "mutable_grad", "unsafeReleaseTensorImpl"];
         let method = self.unit.str(method).split('<').next().unwrap_or("");
         let is_asked = self.is_container(object) && OF_CONTAINER.contains(&method);
-        is_asked || !method.ends_with('_') && !CHANGES.contains(&method) && self.is_tensor(object)
+        is_asked || leaves_sizes(method) && self.is_tensor(object)
+    }
+
+    /// May a call change the sizes of tensors that others share?
+    pub(super) fn changes_sizes(&self, call: Node<'u>) -> bool {
+        let name = match self.method_of(call) {
+            Some((object, method)) => Some(method).filter(|_| self.is_tensor(object)),
+            None => call.child_by_field_name("function").map(|f| self.unit.str(f)).filter(|f| is_of_tensors(f)),
+        };
+        name.is_some_and(|name| !leaves_sizes(name.rsplit("::").next().unwrap_or(name)))
+    }
+
+    /// May a variable be a tensor?
+    pub(super) fn holds_tensor(&self, variable: usize) -> bool {
+        let known = &self.variables[variable];
+        let value = known.events.iter().find(|e| e.declares).and_then(|e| e.value);
+        known.ty.is_some_and(|ty| match self.unit.str(ty) {
+            "auto" => value.is_some_and(|v| self.is_tensor(v)),
+            text => text.contains("Tensor"),
+        })
+    }
+
+    /// `m[i]` may insert an element.
+    pub(super) fn inserts(&self, container: Node<'u>) -> bool {
+        let ty = self.variable_at(container).and_then(|v| v.ty).filter(|_| self.is_container(container));
+        ty.is_some_and(|ty| self.unit.str(ty).contains("map"))
     }
 
     /// A size of a tensor or a container: a number of which nothing else is known. Two calls return the same one where the
@@ -161,6 +261,7 @@ impl<'u> Host<'_, 'u> {
     /// The object and the method of `x.f(..)`.
     fn method_of(&self, call: Node<'u>) -> Option<(Node<'u>, &'u str)> {
         let function = call.child_by_field_name("function").filter(|f| f.kind() == "field_expression")?;
+        self.unit.str(function.child_by_field_name("operator")?).eq(".").then_some(())?;
         let field = function.child_by_field_name("field").filter(|f| f.kind() == "field_identifier")?;
         Some((function.child_by_field_name("argument")?, self.unit.str(field)))
     }
@@ -177,7 +278,7 @@ impl<'u> Host<'_, 'u> {
         };
         match node.kind() {
             "parenthesized_expression" => last_named(node).is_some_and(|inner| self.is_tensor_in(inner, steps)),
-            "identifier" => match self.variable_at(node).and_then(|v| v.ty) {
+            "identifier" => match self.variable_at(node).filter(|v| is_object(v)).and_then(|v| v.ty) {
                 Some(ty) if self.unit.str(ty) == "auto" => {
                     self.only_value(node).is_some_and(|value| self.is_tensor_in(value, steps))
                 }
@@ -205,9 +306,8 @@ impl<'u> Host<'_, 'u> {
 
     /// Is this a variable whose type is a container of the library?
     fn is_container(&self, node: Node<'u>) -> bool {
-        let Some(ty) = self.variable_at(node).filter(|_| node.kind() == "identifier").and_then(|v| v.ty) else {
-            return false;
-        };
+        let known = self.variable_at(node).filter(|v| node.kind() == "identifier" && is_object(v));
+        let Some(ty) = known.and_then(|v| v.ty) else { return false };
         let name = self.unit.str(ty).split('<').next().unwrap_or("");
         name.split_once("::")
             .is_some_and(|(path, base)| OF_CONTAINERS.contains(&path) && CONTAINERS.contains(&base.trim()))

@@ -22,6 +22,7 @@ mod pointers;
 mod sizes;
 mod symbols;
 mod types;
+mod unseen;
 mod values;
 mod variables;
 mod versions;
@@ -46,6 +47,7 @@ use mentions::operators_of;
 pub use overlaps::{Given, Overlap};
 use places::{Arguments, Config, Place, addresses, is_local, is_question, launches_of, listed_in, may_be};
 pub use symbols::{Filled, filled};
+pub use unseen::Loud;
 use variables::{Event, Part, Variable};
 use versions::Version;
 
@@ -168,6 +170,7 @@ pub fn launches<'u>(lower: &mut Lower<'u>, kernel: &FunDecl<'u>, bindings: &Bind
     let own = count(kernel);
     let overloads = lower.names.functions.get(name).map_or(&[][..], Vec::as_slice);
     let others: Vec<usize> = overloads.iter().filter(|d| d.is_kernel).map(count).filter(|n| *n != own).collect();
+    let mut seen = FxHashSet::default();
     let mentions = lower.names.mentions.get(name).cloned().unwrap_or_default();
     for node in mentions {
         if is_question(unit, lower.names, node) || is_local(unit, node) || is_call_of_host(unit, lower.names, node) {
@@ -191,6 +194,10 @@ pub fn launches<'u>(lower: &mut Lower<'u>, kernel: &FunDecl<'u>, bindings: &Bind
             }
             let through = place.through.map_or(0, |call| call.id());
             let key = (place.call.id(), through, fixed.clone());
+            // Named twice in one place; several places of the text may have one span.
+            if !seen.insert(key.clone()) {
+                continue;
+            }
             let read = match lower.launches.get(&key) {
                 Some(known) => known.clone(),
                 None => {
@@ -204,7 +211,6 @@ pub fn launches<'u>(lower: &mut Lower<'u>, kernel: &FunDecl<'u>, bindings: &Bind
         }
     }
     found.sort_by_key(|l| (l.span.start, l.span.end, l.calls.clone()));
-    found.dedup_by_key(|l| (l.span, l.calls.clone()));
     (found, all)
 }
 

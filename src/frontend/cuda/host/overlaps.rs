@@ -209,6 +209,13 @@ impl<'u> Host<'_, 'u> {
                 after.extend(part(self, field("alternative"), states, flow));
                 after
             }
+            "binary_expression" if field("operator").is_some_and(|o| matches!(self.unit.str(o), "&&" | "||")) => {
+                let mut after = part(self, field("left"), states, flow);
+                after.extend(part(self, field("right"), after.clone(), flow));
+                after
+            }
+            // These operands are not run.
+            "sizeof_expression" | "alignof_expression" | "decltype" | "noexcept" => states,
             "for_statement" | "while_statement" | "do_statement" | "for_range_loop" => {
                 let outer = (std::mem::take(&mut flow.broken), std::mem::take(&mut flow.continued));
                 let mut states = part(self, field("initializer").or_else(|| field("right")), states, flow);
@@ -490,10 +497,20 @@ impl<'u> Host<'_, 'u> {
                 both
             }
             "binary_expression" if field("operator").is_some_and(|o| matches!(self.unit.str(o), "+" | "-")) => {
-                let number = |n: &Node<'u>| matches!(n.kind(), "number_literal" | "sizeof_expression");
+                let number = |n: &Node<'u>| {
+                    matches!(n.kind(), "number_literal" | "sizeof_expression")
+                        || n.kind() == "identifier" && self.is_scalar_place(&self.key(*n))
+                };
                 let pointer = field("left").filter(|n| !number(n)).or_else(|| field("right"));
                 let back = field("operator").is_some_and(|o| self.unit.str(o) == "-");
                 let step = field("right").filter(|_| pointer == field("left")).map(|right| step(right, back));
+                // An object may have a sum of its own.
+                let sign = field("operator").map_or("", |o| self.unit.str(o));
+                let is_own = self.operators.iter().any(|(name, _)| *name == sign)
+                    && pointer
+                        .and_then(|p| self.variable_at(p)?.declarator)
+                        .is_none_or(|d| d.kind() != "pointer_declarator");
+                let step = step.filter(|_| !is_own);
                 inner(pointer).into_iter().map(|p| p.with(step.clone())).collect()
             }
             "pointer_expression" if text.starts_with('&') => match field("argument") {
@@ -512,6 +529,9 @@ impl<'u> Host<'_, 'u> {
                 None => Vec::new(),
             },
             "identifier" | "this" if matches!(text, "NULL" | "nullptr") => Vec::new(),
+            "subscript_expression" if field("argument").is_some_and(|a| self.is_tensor(a)) => {
+                inner(field("argument")).into_iter().map(Pointer::somewhere).collect()
+            }
             "identifier"
             | "qualified_identifier"
             | "field_expression"
@@ -752,7 +772,8 @@ impl<'u> Host<'_, 'u> {
         };
         let body = class.child_by_field_name("body").map(listed_in).unwrap_or_default();
         let mut members = Vec::new();
-        for member in body.into_iter().filter(|m| m.kind() == "field_declaration") {
+        let is_own = |m: &Node| m.kind() == "field_declaration" && !has_child(*m, "storage_class_specifier");
+        for member in body.into_iter().filter(is_own) {
             let mut cursor = member.walk();
             let declarators = member.children_by_field_name("declarator", &mut cursor);
             members.extend(declarators.filter_map(declared_name).map(|n| self.unit.str(n)));

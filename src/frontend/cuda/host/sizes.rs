@@ -245,7 +245,8 @@ impl<'u> Host<'_, 'u> {
     pub(super) fn dims_of_field(&mut self, variable: Node<'u>, field: &'static str) -> [Option<N>; 3] {
         let found = self.find(self.unit.str(variable), variable);
         let event = found.and_then(|found| self.last_change(found, &Part::Field(Name::new(field)), variable));
-        match event.and_then(|e| e.value.filter(|_| e.field.is_some())) {
+        // All of it, and not one of its sizes.
+        match event.and_then(|e| e.value.filter(|_| e.field == Some(field))) {
             Some(value) => self.dims(value),
             None => [None, None, None],
         }

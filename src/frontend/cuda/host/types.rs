@@ -2,11 +2,14 @@
 
 use tree_sitter::Node;
 
+use super::super::lower::literal_number;
 use super::super::unit::{TypeDecl, declared_name, has_child, last_named};
 use super::fields::is_of_this;
 use super::places::listed_in;
 use super::{Host, MAX_DEPTH};
+use crate::base::{FileId, Span};
 use crate::exp::{B, IntTy, N, NBin, NRel};
+use crate::kernel::types::Type;
 
 /// The integer type that words stand for; `None`: not said, as by `auto`.
 pub(super) fn integer_type(text: &str) -> Option<IntTy> {
@@ -130,9 +133,12 @@ impl<'u> Host<'_, 'u> {
         }
         let Some(body) = class.child_by_field_name("body") else { return Vec::new() };
         let mut fields = Vec::new();
-        for field in
-            listed_in(body).into_iter().filter(|f| f.kind() == "field_declaration" && !has_child(*f, "bitfield_clause"))
-        {
+        let is_own = |f: &Node| {
+            f.kind() == "field_declaration"
+                && !has_child(*f, "bitfield_clause")
+                && !has_child(*f, "storage_class_specifier")
+        };
+        for field in listed_in(body).into_iter().filter(is_own) {
             let ty = field.child_by_field_name("type").filter(|ty| self.is_integer_type(*ty));
             let Some(ty) = ty.and_then(|ty| self.integer_type(ty)) else { continue };
             let mut cursor = field.walk();
@@ -157,36 +163,63 @@ impl<'u> Host<'_, 'u> {
     }
 
     /// The type that an expression has in C, as far as it is known.
-    pub(super) fn type_of(&self, node: Node<'u>) -> Option<IntTy> {
+    pub(super) fn type_of(&mut self, node: Node<'u>) -> Option<IntTy> {
+        if self.depth > MAX_DEPTH {
+            return None;
+        }
+        self.depth += 1;
+        let ty = self.type_inner(node);
+        self.depth -= 1;
+        ty
+    }
+
+    fn type_inner(&mut self, node: Node<'u>) -> Option<IntTy> {
         let field = |name: &str| node.child_by_field_name(name);
         match node.kind() {
             "parenthesized_expression" | "condition_clause" => {
                 self.type_of(field("value").or_else(|| last_named(node))?)
             }
             "number_literal" => {
-                let text = self.unit.str(node).to_ascii_lowercase();
-                let suffix = text.trim_start_matches(|c: char| c.is_ascii_hexdigit() || c == 'x' || c == '\'');
-                let bits = if suffix.contains('l') { 64 } else { 32 };
-                Some(IntTy { bits, signed: !suffix.contains('u') })
+                match literal_number(self.unit.str(node), Span { file: FileId(0), start: 0, end: 0 }).ty {
+                    Type::Int(ty) => Some(ty),
+                    _ => None,
+                }
             }
             "sizeof_expression" => Some(IntTy::U64),
+            "true" | "false" => Some(IntTy::BOOL),
+            "char_literal" | "qualified_identifier" => self.constant_type(node),
             "identifier" | "field_identifier" => {
                 let name = self.unit.str(node);
-                if let Some(arguments) = self.arguments.last() {
-                    return arguments.get(name).map(|(_, ty)| *ty);
+                if let Some(arguments) = self.arguments.last()
+                    && let Some((_, ty)) = arguments.get(name)
+                {
+                    return Some(*ty);
                 }
-                let known = self.variable_at(node)?;
-                let own = self.integer_type(known.ty?);
+                let Some(known) = self.variable_at(node).filter(|_| self.arguments.is_empty()) else {
+                    return self.constant_type(node);
+                };
+                let ty = known.ty?;
                 let init = known.events.iter().find(|e| e.declares).and_then(|e| e.value);
-                let plain =
-                    |n: &Node<'u>| matches!(n.kind(), "number_literal" | "sizeof_expression" | "cast_expression");
-                own.or_else(|| self.method_type(init?)).or_else(|| self.type_of(init.filter(plain)?))
+                match self.integer_type(ty) {
+                    Some(own) => Some(own),
+                    None => self.type_of(init?),
+                }
             }
             "cast_expression" => self.integer_type(field("type")?),
             "unary_expression" => self.type_of(field("argument")?).map(promoted),
+            "assignment_expression" => self.type_of(field("left")?),
+            "call_expression" | "subscript_expression" if self.method_type(node).is_some() => self.method_type(node),
             "field_expression" if is_of_this(node) => self.type_of(field("field")?),
-            "field_expression" => {
-                let object = field("argument").filter(|a| a.kind() == "identifier")?;
+            "field_expression" | "subscript_expression" => {
+                if let Some((object, path, whole)) = self.path_of(node) {
+                    let variable = self.find(self.unit.str(object), object)?;
+                    return match whole {
+                        true => self.field_type(variable, path).or_else(|| self.part_type(variable, path)),
+                        // An element of a table.
+                        false => self.part_type(variable, "[0]").filter(|_| path.is_empty()),
+                    };
+                }
+                let object = field("argument").filter(|a| a.kind() == "identifier" && field("field").is_some())?;
                 self.field_type(self.find(self.unit.str(object), object)?, self.unit.str(field("field")?))
             }
             "conditional_expression" => {
@@ -196,15 +229,10 @@ impl<'u> Host<'_, 'u> {
                 let (l, r) = (field("left")?, field("right")?);
                 match self.unit.str(field("operator")?) {
                     "<<" | ">>" => self.type_of(l).map(promoted),
-                    "+" | "-" | "*" | "/" | "%" | "&" | "|" | "^" => {
-                        // A constant of the unit counts as an `int`.
-                        let ty = |n| self.type_of(n).unwrap_or(IntTy::I32);
-                        Some(in_common(ty(l), ty(r)))
-                    }
+                    "+" | "-" | "*" | "/" | "%" | "&" | "|" | "^" => Some(in_common(self.type_of(l)?, self.type_of(r)?)),
                     _ => Some(IntTy::I32),
                 }
             }
-            "call_expression" | "subscript_expression" if self.method_type(node).is_some() => self.method_type(node),
             "call_expression" => {
                 let function = field("function")?;
                 let callee = self.unit.str(function);
@@ -218,6 +246,14 @@ impl<'u> Host<'_, 'u> {
                     None => integer_type(name),
                 }
             }
+            _ => None,
+        }
+    }
+
+    /// The type of a constant of the unit.
+    fn constant_type(&mut self, node: Node<'u>) -> Option<IntTy> {
+        match self.lower.typed_constant_at(node)?.1 {
+            Type::Int(ty) => Some(ty),
             _ => None,
         }
     }
@@ -250,11 +286,19 @@ impl<'u> Host<'_, 'u> {
         }
     }
 
-    /// The value of an expression, which in an unsigned type is never negative.
-    pub(super) fn wrapped(&mut self, value: N, node: Node<'u>) -> N {
+    /// The value of an expression, which in an unsigned type is never negative. `None`: it may be, and the type is not known.
+    pub(super) fn wrapped(&mut self, value: N, node: Node<'u>) -> Option<N> {
         match self.type_of(node) {
-            Some(ty) if !ty.signed => self.unsigned(value, node, ty),
-            _ => value,
+            Some(ty) if !ty.signed => Some(self.unsigned(value, node, ty)),
+            Some(_) => Some(value),
+            None => {
+                let operator = node.child_by_field_name("operator").map_or("-", |op| self.unit.str(op));
+                let fits = match value.as_num() {
+                    Some(n) => n >= 0,
+                    None => operator != "-" || self.least_of(node).is_some_and(|n| n >= 0),
+                };
+                fits.then_some(value)
+            }
         }
     }
 

@@ -3,13 +3,13 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
-use super::super::unit::{FunDecl, declared_name, last_named};
+use super::super::unit::{FunDecl, declared_name, each_named, last_named};
 use super::places::listed_in;
 use super::types::{converted, in_common, integer_type};
 use super::variables::{Part, contains};
 use super::{Host, MAX_DEPTH, symbol};
 use crate::base::Name;
-use crate::exp::{B, IntTy, N, NBin, NRel};
+use crate::exp::{B, IntTy, N, NBin, NExp, NRel};
 
 impl<'u> Host<'_, 'u> {
     /// A host expression as a mathematical integer.
@@ -47,11 +47,11 @@ impl<'u> Host<'_, 'u> {
             }
             "unary_expression" if self.unit.str(field("operator")?) == "-" => {
                 let value = self.number(field("argument")?)?;
-                Some(self.wrapped(N::bin(NBin::Sub, IntTy::MATH, &N::num(0), &value), node))
+                self.wrapped(N::bin(NBin::Sub, IntTy::MATH, &N::num(0), &value), node)
             }
             "unary_expression" if self.unit.str(field("operator")?) == "~" => {
                 let value = self.number(field("argument")?)?.as_num()?;
-                Some(self.wrapped(N::num(value.checked_neg()?.checked_sub(1)?), node))
+                self.wrapped(N::num(value.checked_neg()?.checked_sub(1)?), node)
             }
             "conditional_expression" => {
                 let cond = self.condition(field("condition")?)?;
@@ -81,6 +81,13 @@ impl<'u> Host<'_, 'u> {
                 }
                 // `(n + b - 1) / b` is not evaluated where `b` is zero.
                 let l = if op == "/" { self.rounding_up(left, right).unwrap_or(l) } else { l };
+                let (l, r) = match op {
+                    "/" | "%" => {
+                        let ty = in_common(self.type_or_int(left), self.type_or_int(right));
+                        (self.operand(l, left, ty), self.operand(r, right, ty))
+                    }
+                    _ => (l, r),
+                };
                 let op = match op {
                     "+" => NBin::Add,
                     "-" => NBin::Sub,
@@ -94,7 +101,7 @@ impl<'u> Host<'_, 'u> {
                         let op = if op == "<<" { NBin::Mul } else { NBin::Div };
                         let shifted = N::bin(op, IntTy::MATH, &l, &factor);
                         if op == NBin::Mul || self.least(left).is_some_and(|n| n >= 0) {
-                            return Some(self.wrapped(shifted, node));
+                            return self.wrapped(shifted, node);
                         }
                         // A negative number is rounded down.
                         let up = N::bin(NBin::Sub, IntTy::MATH, &N::num((1i128 << by) - 1), &l);
@@ -104,7 +111,17 @@ impl<'u> Host<'_, 'u> {
                     }
                     _ => return None,
                 };
-                Some(self.wrapped(N::bin(op, IntTy::MATH, &l, &r), node))
+                let sum = op == NBin::Add && [&l, &r].into_iter().any(|part| matches!(part.kind(), NExp::If(..)));
+                let value = self.wrapped(N::bin(op, IntTy::MATH, &l, &r), node)?;
+                // What has wrapped around below may do so above.
+                match self.type_of(node).filter(|ty| sum && !ty.signed) {
+                    Some(ty) => {
+                        let past = N::num(1i128 << ty.bits);
+                        let less = N::bin(NBin::Sub, IntTy::MATH, &value, &past);
+                        Some(N::ite(&past.le(&value), &less, &value))
+                    }
+                    None => Some(value),
+                }
             }
             "field_expression" => self.field(node),
             "subscript_expression" => {
@@ -113,6 +130,31 @@ impl<'u> Host<'_, 'u> {
             "call_expression" => self.call(node).or_else(|| self.result(node)).or_else(|| self.size_of_object(node)),
             _ => None,
         }
+    }
+
+    /// An operand of a division in a type: one that is not known, and made unsigned, is taken not to be negative, which is
+    /// listed; sums and products of sizes are taken to fit.
+    fn operand(&mut self, value: N, node: Node<'u>, ty: IntTy) -> N {
+        let mut inner = node;
+        while let Some(next) = last_named(inner).filter(|_| inner.kind() == "parenthesized_expression") {
+            inner = next;
+        }
+        let from = self.type_or_int(inner);
+        if ty.signed || !from.signed || value.as_num().is_none() && inner.kind() == "binary_expression" {
+            return value;
+        }
+        if value.as_num().is_none() && self.arguments.is_empty() && self.is_sure(node) {
+            if self.least(inner).is_none_or(|n| n < 0) {
+                self.taken.push(N::num(0).le(&value));
+            }
+            return value;
+        }
+        self.unsigned(value, inner, ty)
+    }
+
+    /// The type of an expression; what is not known, as a constant of the unit, counts as an `int`.
+    fn type_or_int(&mut self, node: Node<'u>) -> IntTy {
+        self.type_of(node).unwrap_or(IntTy::I32)
     }
 
     pub(super) fn constant(&mut self, node: Node<'u>) -> Option<N> {
@@ -344,10 +386,11 @@ impl<'u> Host<'_, 'u> {
             return None;
         }
         let overloads = self.lower.names.functions.get(name).cloned().unwrap_or_default();
-        if overloads.is_empty() && matches!(name, "min" | "max") {
+        let path = callee.strip_suffix(name).unwrap_or(callee);
+        if overloads.is_empty() && matches!(name, "min" | "max") && matches!(path, "" | "::" | "std::" | "thrust::") {
             let [l, r] = arguments.as_slice() else { return None };
             // Of an unsigned number and another that may be negative, that is no such thing any more.
-            let ty = |host: &Self, n: Node<'u>| host.type_of(n).unwrap_or(IntTy::I32);
+            let ty = |host: &mut Self, n: Node<'u>| host.type_of(n).unwrap_or(IntTy::I32);
             let (a, b) = (ty(self, *l), ty(self, *r));
             let is_mixed = a.signed != b.signed && !in_common(a, b).signed;
             let negative = if a.signed { *l } else { *r };
@@ -382,6 +425,11 @@ impl<'u> Host<'_, 'u> {
         let mut statements = body.named_children(&mut cursor).filter(|n| n.kind() != "comment");
         let (Some(only), None) = (statements.next(), statements.next()) else { return None };
         if only.kind() != "return_statement" || !self.is_integer_type(decl.node.child_by_field_name("type")?) {
+            return None;
+        }
+        let mut changes = false;
+        each_named(only, |n| changes |= matches!(n.kind(), "assignment_expression" | "update_expression"));
+        if changes {
             return None;
         }
         let parameters = decl.declarator.child_by_field_name("parameters")?;

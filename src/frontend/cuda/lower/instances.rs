@@ -127,8 +127,13 @@ impl<'t> Lower<'t> {
 
     /// The value of a constant expression in a function of the host.
     pub fn constant_at(&mut self, place: Node<'t>) -> Option<i128> {
+        self.typed_constant_at(place).map(|(value, _)| value)
+    }
+
+    /// The same, with its type.
+    pub fn typed_constant_at(&mut self, place: Node<'t>) -> Option<(i128, Type)> {
         if place.kind() == "number_literal" {
-            return Body::new(self, Bindings::default()).constant(place);
+            return Body::new(self, Bindings::default()).typed_constant(place);
         }
         let (function, around) = self.instances_around(place, 0).unwrap_or((None, Asked::UNKNOWN));
         let (bindings, known) = match around.instances.as_slice() {
@@ -139,7 +144,7 @@ impl<'t> Lower<'t> {
         if !known {
             body.hide_around(place);
         }
-        body.constant(place)
+        body.typed_constant(place)
     }
 
     /// The function around a place, and its instances when it is a template. `None`: these cannot be told.

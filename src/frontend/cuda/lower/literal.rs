@@ -3,7 +3,7 @@
 use super::*;
 
 /// A numeric literal: its value and the type that C gives it.
-pub(super) fn number(text: &str, span: Span) -> Expr {
+pub(in super::super) fn number(text: &str, span: Span) -> Expr {
     let plain: String = text.chars().filter(|c| *c != '\'').collect();
     let lower = plain.to_ascii_lowercase();
     let hex = lower.starts_with("0x");

@@ -27,6 +27,7 @@ mod instances;
 mod lambda;
 mod library;
 mod literal;
+pub(super) use literal::number as literal_number;
 mod names;
 mod open;
 mod opencl;
@@ -147,6 +148,8 @@ pub struct Lower<'t> {
     asked: FxHashMap<(usize, usize), instances::Asked>,
     /// The launches that were read, by the node of the call.
     pub launches: FxHashMap<(usize, usize, super::host::Fixed), Option<Vec<super::host::HostLaunch>>>,
+    /// Classes whose objects run code where they are only named, once that was asked for.
+    pub loud: Option<Arc<super::host::Loud<'t>>>,
     /// The calls around them that were read.
     pub read_calls: FxHashMap<super::host::CallKey, Arc<super::host::ReadCall>>,
     /// The functions whose address is taken, once that was asked for.
@@ -220,6 +223,7 @@ impl<'t> Lower<'t> {
             lambdas: FxHashMap::default(),
             asked: FxHashMap::default(),
             launches: FxHashMap::default(),
+            loud: None,
             read_calls: FxHashMap::default(),
             taken: None,
             nesting: 0,

@@ -297,8 +297,12 @@ impl<'l, 't> Body<'l, 't> {
 
     /// The value of a constant expression.
     pub fn constant(&mut self, node: Node<'t>) -> Option<i128> {
+        self.typed_constant(node).map(|(value, _)| value)
+    }
+
+    pub fn typed_constant(&mut self, node: Node<'t>) -> Option<(i128, Type)> {
         let expr = self.rvalue(node);
-        self.fold(&expr)
+        Some((self.fold(&expr)?, expr.ty))
     }
 
     pub(super) fn fold(&self, expr: &Expr) -> Option<i128> {
