@@ -610,6 +610,41 @@ fn an_included_file_is_checked_where_it_is_launched() {
     }
 }
 
+/// Kernels that macros make in one place are told apart, in one file and in several.
+#[test]
+fn kernels_of_one_place_are_all_checked() {
+    let verdicts = |files: &[(PathBuf, String)]| {
+        let report = check_files(files, &Settings { jobs: 1, ..Settings::default() }, &solver_settings());
+        report.kernels.iter().map(|k| k.verdict).collect::<Vec<_>>()
+    };
+    let body = "(a[threadIdx.x / d] = threadIdx.x)";
+    for (make, calls) in [
+        ("__global__ void k(T *a) { BODY; }", "k<<<1, 64>>>(a); k<<<1, 64>>>(b);"),
+        ("namespace N##T { __global__ void k(T *a) { BODY; } }", "Nint::k<<<1, 64>>>(a); Nfloat::k<<<1, 64>>>(b);"),
+    ] {
+        let make = make.replace("BODY", body);
+        for (second, last) in [(2, Racy), (1, Free)] {
+            let text = format!(
+                "#define DEF(N, T, d) {make}\n#define ALL DEF(N, int, 1) DEF(N, float, {second})\nALL\n\
+                 void h(int *a, float *b) {{ {calls} }}\n"
+            );
+            assert_eq!(verdicts(&[(PathBuf::from("one.cu"), text.clone())]), [Free, last], "{text}");
+        }
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("a file");
+        (path, text.to_owned())
+    };
+    write("part.inc", "__global__ void k(int *a) { a[threadIdx.x / D] = threadIdx.x; }");
+    let launches = write("f.cu", "#define D 1\n#include \"part.inc\"\nvoid f(int *a) { k<<<1, 64>>>(a); }\n");
+    let same = write("g.cu", "#define D 1\n#include \"part.inc\"\n");
+    assert_eq!(verdicts(&[launches.clone(), same]), [Free]);
+    let other = write("g.cu", "#define D 2\n#include \"part.inc\"\n");
+    assert_eq!(verdicts(&[launches, other]), [Free, Racy]);
+}
+
 /// [HOST-LINKED]: a file that declares the kernel launches it too.
 #[test]
 fn launches_of_another_file_count() {

@@ -45,6 +45,8 @@ pub struct ForeignLaunches {
 pub struct SourceKernel {
     pub name: String,
     pub span: Span,
+    /// What the definition reads after the preprocessor, behind its scopes.
+    pub text: String,
     pub launch_bounds: Option<i128>,
     /// What launches say.
     pub host: HostFacts,
@@ -116,6 +118,7 @@ impl From<LoweredKernel> for SourceKernel {
         SourceKernel {
             name,
             span,
+            text: String::new(),
             launch_bounds,
             group_size,
             offset,
@@ -290,6 +293,10 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
             }
             let mut seen = FxHashSet::default();
             for decl in &names.kernels {
+                // A file that is included twice gives its kernels once, where these are the same.
+                if !seen.insert((unit.span(decl.node), unit.str(decl.node), names.path(decl.scope))) {
+                    continue;
+                }
                 for bindings in lower.instances(decl) {
                     let mut lowered = lower.kernel(decl, &bindings);
                     let mut untold = BTreeSet::new();
@@ -310,14 +317,11 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
                     let mut kernel = SourceKernel::from(lowered);
                     kernel.host.untold = untold;
                     kernel.set_launches(launches, all);
+                    kernel.text = format!("{} {}", names.path(decl.scope).join("::"), unit.str(decl.node));
                     kernel.is_whole = unit.first_error(decl.node).is_none();
                     kernel.is_external =
                         dialect == Dialect::Cuda && decl.template.is_none() && !is_internal(&unit, decl.node);
-                    // A file that is included twice gives its kernels once, where these are the same.
-                    let text = unit.str(decl.node);
-                    if seen.insert((kernel.name.clone(), kernel.span, text, names.path(decl.scope).to_vec())) {
-                        kernels.push(kernel);
-                    }
+                    kernels.push(kernel);
                 }
             }
             for assert in expanded.annotations.iter().filter(|a| a.clause == Clause::Assert) {

@@ -40,7 +40,8 @@ impl<'u> Host<'_, 'u> {
         self.far_changes();
         self.resized(&all);
         for variable in &mut self.variables {
-            if variable.is_const {
+            let is_number = |ty: Node| matches!(ty.kind(), "primitive_type" | "sized_type_specifier");
+            if variable.is_const && (!self.changes_const || variable.ty.is_some_and(is_number)) {
                 variable.events.retain(|e| e.declares);
                 variable.is_wild = false;
             }

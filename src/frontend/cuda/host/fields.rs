@@ -212,6 +212,7 @@ impl<'u> Host<'_, 'u> {
                             continue;
                         };
                         let shape = match ty.filter(|_| !has_child(item, "bitfield_clause")) {
+                            Some(_) if is_pointer => Shape::Scalar,
                             Some(ty) => {
                                 let inner_shape = self.shape(ty, depth + 1);
                                 self.declared_shape(inner_shape, inner, None)

@@ -73,6 +73,12 @@ pub(super) fn is_platform(name: &str) -> bool {
         .any(|k| name.starts_with(k))
 }
 
+/// May a program change what it has a reference to that is `const`?
+pub(super) fn changes_const(text: &str) -> bool {
+    let casts = text.split("const_cast").skip(1);
+    text.contains("mutable") || casts.into_iter().any(|rest| rest.split('(').next().is_some_and(|ty| ty.contains('&')))
+}
+
 /// The operators that a text defines, with their parameters.
 pub(super) fn operators_of(text: &str) -> Vec<(&str, &str)> {
     let starts = text.match_indices("operator").map(|(at, word)| at + word.len());
@@ -284,7 +290,8 @@ impl<'u> Host<'_, 'u> {
     }
 
     fn parameter_refers(&self, parameter: Node<'u>) -> bool {
-        refers(self.unit.str(parameter)) || {
+        let text = self.unit.str(parameter);
+        refers(text) || self.changes_const && text.contains('&') || {
             let ty = parameter.child_by_field_name("type");
             ty.is_none_or(|ty| !(self.is_plain(ty) || self.is_unknown(ty) && is_plain_word(self.unit.str(ty))))
                 && !self.unit.str(parameter).trim_start().starts_with("const ")
@@ -363,7 +370,7 @@ impl<'u> Host<'_, 'u> {
         ty.is_some_and(|ty| {
             let name = self.callee(ty);
             !self.lower.names.types.contains_key(name) && is_value(name) && self.is_plain(ty)
-        }) && !["swap", "get", "merge", "read", "getline", "exchange"].contains(&self.unit.str(method))
+        }) && !["swap", "get", "merge", "splice", "read", "getline", "exchange"].contains(&self.unit.str(method))
     }
 
     /// Is this a function of the platform, or of C, that changes nothing of what it is given by name?

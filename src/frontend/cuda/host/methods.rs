@@ -128,6 +128,11 @@ fn leaves_sizes(name: &str) -> bool {
     FILLS.contains(&name) || !name.ends_with('_') && !name.ends_with("_out") && !CHANGES.contains(&name)
 }
 
+/// Does a program name something that changes the sizes of a tensor?
+pub(super) fn resizes(text: &str) -> bool {
+    ["resize_", "set_", "_out(", "squeeze_(", "transpose_(", "t_("].iter().any(|name| text.contains(name))
+}
+
 /// Is this the path of a function that makes or computes tensors?
 fn is_of_tensors(function: &str) -> bool {
     function.split_once("::").is_some_and(|(path, _)| OF_TENSORS.contains(&path))
@@ -187,8 +192,16 @@ impl<'u> Host<'_, 'u> {
     /// May a call change the sizes of tensors that others share?
     pub(super) fn changes_sizes(&self, call: Node<'u>) -> bool {
         let name = match self.method_of(call) {
-            Some((object, method)) => Some(method).filter(|_| self.is_tensor(object)),
-            None => call.child_by_field_name("function").map(|f| self.unit.str(f)).filter(|f| is_of_tensors(f)),
+            // Elements of lists, and what calls return, are tensors as well.
+            Some((object, method)) => Some(method).filter(|m| m.ends_with('_') || self.is_tensor(object)),
+            None => {
+                let function = call.child_by_field_name("function");
+                // A function of the program may change what it is given by value.
+                if self.resizes && function.is_some_and(|f| self.lower.names.functions.contains_key(self.callee(f))) {
+                    return true;
+                }
+                function.map(|f| self.unit.str(f)).filter(|f| is_of_tensors(f))
+            }
         };
         name.is_some_and(|name| !leaves_sizes(name.rsplit("::").next().unwrap_or(name)))
     }

@@ -112,6 +112,10 @@ struct Host<'l, 'u> {
     named: FxHashMap<&'u str, Vec<usize>>,
     /// The operators that the program defines, with their parameters.
     operators: Vec<(&'u str, &'u str)>,
+    /// May a function of the program change the sizes of a tensor?
+    resizes: bool,
+    /// May what is constant change: by a cast, or in a part that says so?
+    changes_const: bool,
     /// Declarators of several names, or of what is not understood.
     unnamed: Vec<Node<'u>>,
     /// Calls that may change a variable whose address was given away; and what else is reached from here.
@@ -378,6 +382,8 @@ impl<'l, 'u> Host<'l, 'u> {
             variables: Vec::new(),
             named: FxHashMap::default(),
             operators: operators_of(&unit.text),
+            resizes: methods::resizes(&unit.text),
+            changes_const: mentions::changes_const(&unit.text),
             unnamed: Vec::new(),
             calls: Vec::new(),
             all_calls: Vec::new(),

@@ -229,7 +229,9 @@ impl<'u> Host<'_, 'u> {
                 let (l, r) = (field("left")?, field("right")?);
                 match self.unit.str(field("operator")?) {
                     "<<" | ">>" => self.type_of(l).map(promoted),
-                    "+" | "-" | "*" | "/" | "%" | "&" | "|" | "^" => Some(in_common(self.type_of(l)?, self.type_of(r)?)),
+                    "+" | "-" | "*" | "/" | "%" | "&" | "|" | "^" => {
+                        Some(in_common(self.type_of(l)?, self.type_of(r)?))
+                    }
                     _ => Some(IntTy::I32),
                 }
             }

@@ -106,9 +106,10 @@ impl<'u> Host<'_, 'u> {
                 found.push((item, true));
             } else if text.starts_with("operator") {
                 // What operators change is followed where they stand.
-                let is_symbol =
-                    !text["operator".len()..].starts_with(char::is_whitespace) || own.kind() != "operator_cast";
-                found.push((item, is_symbol));
+                // But for those that give a place.
+                let symbol = text["operator".len()..].trim();
+                let is_followed = own.kind() != "operator_cast" && !["[]", "*", "->"].contains(&symbol);
+                found.push((item, is_followed));
             } else if matches!(text, "begin" | "end") {
                 found.push((item, false));
             }
