@@ -10,8 +10,12 @@ pub(super) fn number(text: &str, span: Span) -> Expr {
     let float =
         lower.contains('.') || (!hex && (lower.contains('e') || lower.ends_with('f'))) || (hex && lower.contains('p'));
     if float {
-        let bytes = if lower.ends_with('f') { 4 } else { 8 };
-        let digits = lower.trim_end_matches(['f', 'l']);
+        let bytes = match lower.as_bytes().last() {
+            Some(b'h') => 2,
+            Some(b'f') => 4,
+            _ => 8,
+        };
+        let digits = lower.trim_end_matches(['f', 'l', 'h']);
         let canonical = digits.parse::<f64>().map_or_else(|_| digits.to_owned(), |v| format!("{v:?}"));
         return Expr::new(ExprKind::Constant(Name::new(canonical)), Type::Float(bytes), span);
     }
