@@ -2,8 +2,14 @@
 
 use super::*;
 
-/// A numeric literal: its value and the type that C gives it.
+/// A numeric literal: its value and the type that C gives it. A sign in front is read with it, and is no part of it.
 pub(super) fn number(text: &str, span: Span) -> Expr {
+    if let Some(digits) = text.strip_prefix(['-', '+'])
+        && let Expr { kind: ExprKind::Int(n), ty: Type::Int(ty), .. } = number(digits, span)
+    {
+        let value = if text.starts_with('-') { ty.wrap(-n) } else { n };
+        return Expr::new(ExprKind::Int(value), Type::Int(ty), span);
+    }
     let plain: String = text.chars().filter(|c| *c != '\'').collect();
     let lower = plain.to_ascii_lowercase();
     let hex = lower.starts_with("0x");
