@@ -1,6 +1,8 @@
 //! Copies that a whole work-group makes in the background: from the call until the event is waited for, some work-item
 //! of the group reads the source and writes the destination.
 
+use std::sync::Arc;
+
 use super::value::{Pointer, Value};
 use super::{ObjectKind, Touches, Walk};
 use crate::base::Span;
@@ -24,6 +26,8 @@ pub struct Copy {
     from: Pointer,
     to: Pointer,
     length: Length,
+    /// The type of the elements, if it is not known.
+    unknown: Option<Arc<str>>,
 }
 
 /// How much is copied.
@@ -55,6 +59,7 @@ impl<'p> Walk<'p> {
             Value::Num(n) => n.as_num(),
             _ => None,
         };
+        let unknown = args[0].ty.element().and_then(Type::unknown_unit);
         let length = match elements {
             Value::Num(n) => match n.as_num() {
                 Some(n) => u64::try_from(n).ok().and_then(|n| n.checked_mul(size)).map(Length::Bytes),
@@ -81,7 +86,7 @@ impl<'p> Walk<'p> {
                 place.extend(self.counters.iter().cloned());
                 let by = N::call(Fun { name, ty: IntTy::U32, kind: FunKind::Input }, place);
                 let (depth, path) = (self.counters.len(), self.path.clone());
-                let copy = Copy { event, span, depth, path, by, from: from.clone(), to: to.clone(), length };
+                let copy = Copy { event, span, depth, path, by, from: from.clone(), to: to.clone(), length, unknown };
                 self.copy_accesses(&copy);
                 self.copies.push(copy);
             }
@@ -178,15 +183,16 @@ impl<'p> Walk<'p> {
             for target in &pointer.targets {
                 match self.info(target.object).kind {
                     ObjectKind::Array(_) => {
+                        let unknown = copy.unknown.clone();
                         let access = match &copy.length {
                             Length::Bytes(0) => continue,
                             Length::Bytes(bytes) => {
-                                self.access(target.object, &target.offset, *bytes, None, mode.clone(), copy.span)
+                                self.access(target.object, &target.offset, *bytes, unknown, mode.clone(), copy.span)
                             }
                             Length::Elements(count, size) => {
                                 let part = Var { name: self.names.fresh("part"), ty: IntTy::MATH };
-                                let offset = target.offset.moved(&N::var(&part), *size, None);
-                                let one = self.access(target.object, &offset, *size, None, mode.clone(), copy.span);
+                                let offset = target.offset.moved(&N::var(&part), *size, unknown.clone());
+                                let one = self.access(target.object, &offset, *size, unknown, mode.clone(), copy.span);
                                 Protocol::For(Range::up(part, N::num(0), count.clone()), Box::new(one))
                             }
                         };
