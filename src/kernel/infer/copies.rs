@@ -1,12 +1,14 @@
 //! Copies that a whole work-group makes in the background: from the call until the event is waited for, some work-item
 //! of the group reads the source and writes the destination.
 
+use std::sync::Arc;
+
 use super::value::{Pointer, Value};
 use super::{ObjectKind, Touches, Walk};
 use crate::base::Span;
 use crate::core::protocol::Fence;
-use crate::core::{Mode, Protocol, Scope};
-use crate::exp::{B, Fun, FunKind, IntTy, N};
+use crate::core::{Mode, Protocol, Range, Scope};
+use crate::exp::{B, Fun, FunKind, IntTy, N, Var};
 use crate::kernel::ir::{Builtin, Expr};
 use crate::kernel::types::Type;
 
@@ -23,7 +25,17 @@ pub struct Copy {
     by: N,
     from: Pointer,
     to: Pointer,
-    bytes: u64,
+    length: Length,
+    /// The type of the elements, if it is not known.
+    unknown: Option<Arc<str>>,
+}
+
+/// How much is copied.
+#[derive(Clone)]
+enum Length {
+    Bytes(u64),
+    /// So many elements of so many bytes.
+    Elements(N, u64),
 }
 
 /// A barrier that orders nothing: all work-items of the group have to come here.
@@ -47,26 +59,34 @@ impl<'p> Walk<'p> {
             Value::Num(n) => n.as_num(),
             _ => None,
         };
-        let bytes = number(elements).and_then(|n| u64::try_from(n).ok()).and_then(|n| n.checked_mul(size));
+        let unknown = args[0].ty.element().and_then(Type::unknown_unit);
+        let length = match elements {
+            Value::Num(n) => match n.as_num() {
+                Some(n) => u64::try_from(n).ok().and_then(|n| n.checked_mul(size)).map(Length::Bytes),
+                None => Some(Length::Elements(n.clone(), size)),
+            },
+            _ => None,
+        };
         // One for each time that the copy is walked; far apart, so that an event plus one is no other event.
         let own = (self.events.len() as i128 + 1) << 20;
         let differs = [&to, &from].into_iter().flat_map(|p| &p.targets).any(|target| {
             let guard = target.guard.as_number();
             self.term_has_thread(&guard) || target.offset.terms.iter().any(|(n, _)| self.term_has_thread(n))
         });
-        let differs = differs || matches!(event, Value::Num(n) if self.term_has_thread(n));
+        let differs =
+            differs || [elements, event].iter().any(|v| matches!(v, Value::Num(n) if self.term_has_thread(n)));
         let alone = self.block_dim.iter().all(|extent| extent.as_num() == Some(1));
         let given = number(event);
         let event = given.filter(|n| *n != 0).unwrap_or(own);
-        match bytes.filter(|_| given.is_some()) {
-            Some(bytes) if !differs && !alone && to.unknown.is_none() && from.unknown.is_none() => {
+        match length.filter(|_| given.is_some()) {
+            Some(length) if !differs && !alone && to.unknown.is_none() && from.unknown.is_none() => {
                 let name = self.names.fresh("copier");
                 let blocks = self.blocks.iter().filter(|(_, extent)| extent.as_num() != Some(1));
                 let mut place: Vec<N> = blocks.map(|(var, _)| N::var(var)).collect();
                 place.extend(self.counters.iter().cloned());
                 let by = N::call(Fun { name, ty: IntTy::U32, kind: FunKind::Input }, place);
                 let (depth, path) = (self.counters.len(), self.path.clone());
-                let copy = Copy { event, span, depth, path, by, from: from.clone(), to: to.clone(), bytes };
+                let copy = Copy { event, span, depth, path, by, from: from.clone(), to: to.clone(), length, unknown };
                 self.copy_accesses(&copy);
                 self.copies.push(copy);
             }
@@ -162,13 +182,24 @@ impl<'p> Walk<'p> {
         for (pointer, mode) in [(&copy.from, Mode::Rd), (&copy.to, Mode::Wr(None))] {
             for target in &pointer.targets {
                 match self.info(target.object).kind {
-                    ObjectKind::Array(_) if copy.bytes > 0 => {
+                    ObjectKind::Array(_) => {
+                        let unknown = copy.unknown.clone();
+                        let access = match &copy.length {
+                            Length::Bytes(0) => continue,
+                            Length::Bytes(bytes) => {
+                                self.access(target.object, &target.offset, *bytes, unknown, mode.clone(), copy.span)
+                            }
+                            Length::Elements(count, size) => {
+                                let part = Var { name: self.names.fresh("part"), ty: IntTy::MATH };
+                                let offset = target.offset.moved(&N::var(&part), *size, unknown.clone());
+                                let one = self.access(target.object, &offset, *size, unknown, mode.clone(), copy.span);
+                                Protocol::For(Range::up(part, N::num(0), count.clone()), Box::new(one))
+                            }
+                        };
                         let guard = B::and([when.clone(), target.guard.clone()]);
-                        let access =
-                            self.access(target.object, &target.offset, copy.bytes, None, mode.clone(), copy.span);
                         self.emit(Protocol::branch(&guard, access, Protocol::Skip));
                     }
-                    ObjectKind::Array(_) | ObjectKind::Constant => {}
+                    ObjectKind::Constant => {}
                     ObjectKind::Private => self.clobber(target.object),
                 }
             }

@@ -865,6 +865,7 @@ impl<'p> Walk<'p> {
 
     pub(super) fn store_private(&mut self, object: ObjId, offset: &Offset, guard: &B, ty: &Type, value: Value) {
         let Some(base) = offset.as_bytes().and_then(|b| u64::try_from(b).ok()) else {
+            self.scattered |= matches!(value, Value::Ptr(_));
             self.clobber(object);
             return;
         };

@@ -246,6 +246,8 @@ pub struct Walk<'p> {
     left_out: Vec<Span>,
     work: u64,
     unrolling: usize,
+    /// Was a pointer stored to an element of a private array whose subscript is no constant?
+    scattered: bool,
     /// Where the walk was given up: nothing is emitted from there on, and `finish` says that everything is lost.
     abandoned: Option<Span>,
 }
@@ -426,6 +428,7 @@ impl<'p> Walk<'p> {
             steps: config.steps,
             left_out: config.left_out.clone(),
             unrolling: 0,
+            scattered: false,
             work: work_done().saturating_add(MAX_WORK),
             abandoned: None,
         }

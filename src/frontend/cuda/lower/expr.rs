@@ -230,6 +230,7 @@ impl<'l, 't> Body<'l, 't> {
                         return done;
                     }
                     let place = self.expr(left);
+                    let place = self.whole_variable(left, place);
                     match self.text(operator) {
                         "=" => {
                             let ty = place.ty.value().clone();
@@ -380,6 +381,8 @@ impl<'l, 't> Body<'l, 't> {
                 (None, None) => self.unknown(node, "template"),
             },
             "compound_statement" => self.statement_expression(node, span),
+            // `1.0h` of OpenCL C.
+            "user_defined_literal" if self.is_opencl() && is_half(text) => number(text, span),
             "user_defined_literal" => self.unknown(node, "user-defined literal"),
             "lambda_expression" => self.lambda(node, span),
             "new_expression" => self.unknown(node, "new"),
@@ -748,9 +751,11 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     /// May an operator on this type that is not declared here reach memory: is it a class with pointers in it, or a named
-    /// type that nothing here declares? Parameters of templates and results that are not known stand for numbers.
+    /// type that nothing here declares? Parameters of templates and results that are not known stand for numbers. C has no
+    /// such operators.
     pub(super) fn may_be_a_class(&self, ty: &Type) -> bool {
         match ty {
+            _ if self.is_opencl() => false,
             Type::Struct(class) => {
                 let reaches = |t: &Type| matches!(t, Type::Ptr(_) | Type::Ref(_)) || self.may_be_a_class(t);
                 !class.complete || class.fields.iter().any(|f| reaches(&f.ty))
@@ -898,6 +903,11 @@ pub fn is_place(expr: &Expr) -> bool {
         ExprKind::Comma(_, last) => is_place(last),
         _ => false,
     }
+}
+
+/// `0.5h`
+fn is_half(text: &str) -> bool {
+    text.strip_suffix(['h', 'H']).is_some_and(|digits| digits.contains('.') && digits.parse::<f64>().is_ok())
 }
 
 /// Is this a place, or an assignment, whose result is the place that it stores to?

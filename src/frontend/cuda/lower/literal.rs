@@ -2,16 +2,26 @@
 
 use super::*;
 
-/// A numeric literal: its value and the type that C gives it.
+/// A numeric literal: its value and the type that C gives it. A sign in front is read with it, and is no part of it.
 pub(in super::super) fn number(text: &str, span: Span) -> Expr {
+    if let Some(digits) = text.strip_prefix(['-', '+'])
+        && let Expr { kind: ExprKind::Int(n), ty: Type::Int(ty), .. } = number(digits, span)
+    {
+        let value = if text.starts_with('-') { ty.wrap(-n) } else { n };
+        return Expr::new(ExprKind::Int(value), Type::Int(ty), span);
+    }
     let plain: String = text.chars().filter(|c| *c != '\'').collect();
     let lower = plain.to_ascii_lowercase();
     let hex = lower.starts_with("0x");
     let float =
         lower.contains('.') || (!hex && (lower.contains('e') || lower.ends_with('f'))) || (hex && lower.contains('p'));
     if float {
-        let bytes = if lower.ends_with('f') { 4 } else { 8 };
-        let digits = lower.trim_end_matches(['f', 'l']);
+        let bytes = match lower.as_bytes().last() {
+            Some(b'h') => 2,
+            Some(b'f') => 4,
+            _ => 8,
+        };
+        let digits = lower.trim_end_matches(['f', 'l', 'h']);
         let canonical = digits.parse::<f64>().map_or_else(|_| digits.to_owned(), |v| format!("{v:?}"));
         return Expr::new(ExprKind::Constant(Name::new(canonical)), Type::Float(bytes), span);
     }

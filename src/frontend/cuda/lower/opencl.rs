@@ -315,6 +315,9 @@ impl<'l, 't> Body<'l, 't> {
             let (target, modes) = rest.split_once('_').unwrap_or((rest, ""));
             let Some(ty) = opencl::named_type(target) else { return Err(args) };
             let (elem, lanes) = self.lanes(&ty).unwrap_or((ty.clone(), 1));
+            if let Type::Unknown(_) = value.ty {
+                return Ok(self.opaque(name, vec![value], ty, span));
+            }
             if self.lanes(&value.ty).map_or(1, |(_, n)| n) != lanes {
                 return Err(args);
             }
@@ -371,6 +374,12 @@ impl<'l, 't> Body<'l, 't> {
             let (data, offset, pointer) = (data.clone(), offset.clone(), pointer.clone());
             return Ok(self.vector_store(lanes, half, aligned, data, offset, pointer, span));
         }
+        if let Some((elem, lanes, write)) = block_access(name)
+            && let (false, [pointer]) | (true, [pointer, _]) = (write, args.as_slice())
+            && let Type::Ptr(_) = pointer.ty
+        {
+            return Ok(self.sub_group_block(&elem, lanes, pointer.clone(), args.get(1).cloned(), span));
+        }
         if name.starts_with("read_image") || name.starts_with("write_image") || name.starts_with("get_image") {
             return self.image(name, args, span);
         }
@@ -401,12 +410,17 @@ impl<'l, 't> Body<'l, 't> {
                 let value = Expr::new(ExprKind::Intrinsic(Intrinsic::Havoc(Name::new(name)), args), ty, span);
                 Ok(self.preceded([barrier], value))
             }
-            (_, [first, ..]) if name.starts_with("sub_group_") && name != "sub_group_barrier" => {
+            (_, [first, ..])
+                if name.starts_with("sub_group_") && name != "sub_group_barrier"
+                    || name.starts_with("intel_sub_group_shuffle") =>
+            {
                 let ty = first.ty.clone();
                 Ok(Expr::new(ExprKind::Intrinsic(Intrinsic::Havoc(Name::new(name)), args), ty, span))
             }
-            ("async_work_group_copy", [_, _, _, _]) => {
+            ("async_work_group_copy", [to, from, elements, event]) => {
                 let ty = Type::Int(IntTy::U64);
+                let elements = self.convert(elements.clone(), &Type::Int(SIZE_T));
+                let args = vec![to.clone(), from.clone(), elements, event.clone()];
                 Ok(Expr::new(ExprKind::Intrinsic(Intrinsic::GroupCopy, args), ty, span))
             }
             ("wait_group_events", [_, _]) => {
@@ -428,6 +442,40 @@ impl<'l, 't> Body<'l, 't> {
             }
             _ => Err(args),
         }
+    }
+
+    /// `intel_sub_group_block_read2(p)`, `intel_sub_group_block_write_us(p, v)`: a work-item has the elements whose numbers
+    /// are its own in the sub-group, and so many further by the size of that; neither is known.
+    fn sub_group_block(&mut self, elem: &Type, lanes: u64, pointer: Expr, data: Option<Expr>, span: Span) -> Expr {
+        let pointer = self.convert(pointer, &elem.clone().ptr());
+        let mut setup = Vec::new();
+        let mut set_aside = |body: &mut Self, value: Expr| {
+            let (first, value) = body.repeatable(value);
+            setup.extend(first);
+            value
+        };
+        let pointer = set_aside(self, pointer);
+        let data = data.map(|data| set_aside(self, data));
+        let mut values = Vec::new();
+        let mut stores = Vec::new();
+        for lane in 0..lanes {
+            let own = Expr::new(ExprKind::Intrinsic(Intrinsic::Havoc(Name::new("lane")), vec![]), Type::UINT, span);
+            let moved = self.offset(pointer.clone(), own, span);
+            let place = self.deref(moved, span);
+            match &data {
+                Some(data) => {
+                    let value = if lanes == 1 { data.clone() } else { self.lane(data, lane) };
+                    stores.push(self.assign(place, value, span));
+                }
+                None => values.push(self.value(place)),
+            }
+        }
+        let result = match values.as_slice() {
+            [] => self.size(0, span),
+            [only] => only.clone(),
+            _ => self.of_lanes(elem, values, span),
+        };
+        self.preceded(setup.into_iter().chain(stores), result)
     }
 
     fn vector_load(&mut self, lanes: u64, half: bool, aligned: bool, offset: Expr, pointer: Expr, span: Span) -> Expr {
@@ -565,4 +613,28 @@ fn vector_access(name: &str, stem: &str) -> Option<(u64, bool, bool)> {
 /// A barrier of the work-group, with the flags that say which memory it orders.
 fn fenced_barrier(flags: Expr, span: Span) -> Expr {
     Expr::new(ExprKind::Intrinsic(Intrinsic::FencedBarrier, vec![flags]), Type::Void, span)
+}
+
+/// What a function of blocks of a sub-group accesses: elements of which type, how many each work-item has, and whether they
+/// are written.
+fn block_access(name: &str) -> Option<(Type, u64, bool)> {
+    let rest = name.strip_prefix("intel_sub_group_block_")?;
+    let (write, rest) = match rest.strip_prefix("read") {
+        Some(rest) => (false, rest),
+        None => (true, rest.strip_prefix("write")?),
+    };
+    let kind = rest.trim_end_matches(|c: char| c.is_ascii_digit());
+    let lanes = match &rest[kind.len()..] {
+        "" => 1,
+        lanes @ ("2" | "4" | "8" | "16") => lanes.parse().ok()?,
+        _ => return None,
+    };
+    let elem = match kind {
+        "" | "_ui" => "uint",
+        "_uc" => "uchar",
+        "_us" => "ushort",
+        "_ul" => "ulong",
+        _ => return None,
+    };
+    Some((opencl::named_type(elem)?, lanes, write))
 }

@@ -345,6 +345,27 @@ impl<'l, 't> Body<'l, 't> {
         Some(self.preceded(steps, result))
     }
 
+    /// A member of a variable of C whose type is not known stands for all of the variable where it is assigned to: it is of no
+    /// class, and no pointer.
+    pub(super) fn whole_variable(&mut self, left: Node<'t>, place: Expr) -> Expr {
+        if !self.is_opencl() || is_place(&place) || left.kind() != "field_expression" {
+            return place;
+        }
+        let (Some(argument), Some(operator)) =
+            (left.child_by_field_name("argument"), left.child_by_field_name("operator"))
+        else {
+            return place;
+        };
+        if argument.kind() != "identifier" || self.text(operator) != "." {
+            return place;
+        }
+        let variable = self.expr(argument);
+        match (&variable.kind, &variable.ty) {
+            (ExprKind::Var(id), Type::Unknown(_)) if self.vars[id.0 as usize].storage == Storage::Private => variable,
+            _ => place,
+        }
+    }
+
     /// The vector that a swizzle stands for some lanes of, and which: `v.hi.y` is lane 3 of `v`. `None` also for one lane
     /// of a vector itself, which is a place like any other.
     fn swizzle_target(&mut self, node: Node<'t>) -> Option<(Expr, Vec<u64>)> {

@@ -27,7 +27,7 @@ use rustc_hash::FxHashMap;
 use super::settled::Log;
 use super::state::{Cells, State, number_type};
 use super::value::{ObjId, Offset, Pointer, Target, Value, scalars};
-use super::{Walk, clean, conjuncts};
+use super::{Loss, Walk, clean, conjuncts};
 use crate::base::Name;
 use crate::core::{Access, Mode, Protocol, Range, Step};
 use crate::exp::subst::Leaves;
@@ -134,11 +134,16 @@ impl<'p> Walk<'p> {
         if spin::waits(the_loop, self.function(self.frame().function)) {
             self.order.anything();
         }
+        let scattered = std::mem::take(&mut self.scattered);
         let precise = self.symbolic(the_loop);
         self.order.leave(entered);
         self.copies_left_by_loop();
         let emitted = std::mem::replace(&mut self.out, out);
-        if !precise && self.unrolling < 3 {
+        // Pointers in an array that the counter is the subscript of are known in each iteration. [LOOP-POINTERS]
+        let loses = |losses: &[Loss]| losses.iter().any(|l| l.code == "unknown-pointer");
+        let follows = !self.scattered && !loses(&self.losses[losses..]);
+        self.scattered |= scattered;
+        if !(precise && follows) && self.unrolling < 3 {
             // Iteration by iteration, when the condition is decided each time.
             let kept = (self.state.clone(), self.events.len(), self.losses.len());
             let saved_losses = self.losses.split_off(losses);
@@ -147,9 +152,10 @@ impl<'p> Walk<'p> {
             self.state = before;
             let left = std::mem::replace(&mut self.copies, copies);
             let outer = std::mem::take(&mut self.out);
-            let unrolled = self.unroll_within_limits(the_loop);
+            let unrolled = self.unroll_within_limits(the_loop) && !(precise && loses(&self.losses[losses..]));
             let inner = std::mem::replace(&mut self.out, outer);
             if unrolled {
+                self.scattered = scattered;
                 self.out.extend(inner);
                 return;
             }
