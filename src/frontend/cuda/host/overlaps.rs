@@ -421,6 +421,21 @@ impl<'u> Host<'_, 'u> {
             });
         }
         let makes = name.to_ascii_lowercase().contains("alloc");
+        // Of an argument it is not known whether others are read before it or after it.
+        let is_argument = call != self.launch
+            && self.launch.start_byte() <= call.start_byte()
+            && call.end_byte() <= self.launch.end_byte();
+        let passes = makes || call == self.launch || self.is_harmless(function) || {
+            method_of(function).is_some_and(|(_, method)| {
+                let method = self.unit.str(method);
+                OF_DATA.contains(&method.split('<').next().unwrap_or(method))
+            })
+        };
+        // What it gets by reference, and what is declared elsewhere, may be something else now.
+        let reached = self.variables.iter().enumerate().filter(|(_, v)| {
+            !passes && self.relevant.contains(v.name) && v.events.iter().any(|e| e.node == call && !e.declares)
+        });
+        let reached: Vec<String> = reached.map(|(i, variable)| format!("{}#{i}", variable.name)).collect();
         let changed = |state: State| {
             let mut state = state;
             for argument in &arguments {
@@ -442,25 +457,13 @@ impl<'u> Host<'_, 'u> {
                     state.retain(|other, _| !is_part(other, &place));
                     state = made(state, &place, call.id());
                 } else {
-                    state = unsure(state, &place);
+                    state = unsure(state, &place, is_argument);
                 }
             }
-            if makes || call == self.launch || self.is_harmless(function) {
-                return vec![state];
+            for place in reached.iter().filter(|place| !self.is_scalar_place(place)) {
+                state = unsure(state, place, is_argument);
             }
-            // What it gets by reference, and what is declared elsewhere, may be something else now.
-            let asks = method_of(function).is_some_and(|(_, method)| {
-                let method = self.unit.str(method);
-                OF_DATA.contains(&method.split('<').next().unwrap_or(method))
-            });
-            for (i, variable) in self.variables.iter().enumerate().filter(|_| !asks) {
-                let place = format!("{}#{i}", variable.name);
-                let changed = variable.events.iter().any(|e| e.node == call && !e.declares);
-                if changed && self.is_relevant(&place) && !self.is_scalar_place(&place) {
-                    state = unsure(state, &place);
-                }
-            }
-            for pointer in state.values_mut().filter(|_| !asks) {
+            for pointer in state.values_mut().filter(|_| !passes) {
                 pointer.sure &= !matches!(&pointer.origin, Origin::Named(name) if !name.contains('#'));
             }
             vec![state]
@@ -844,10 +847,18 @@ fn made(state: State, place: &str, at: usize) -> State {
     state
 }
 
-/// The place may have another pointer now.
-fn unsure(state: State, place: &str) -> State {
+/// The place may have another pointer now: what was read of it before may be another one than what is read from now on,
+/// and that is one again, unless it is read before and after.
+fn unsure(state: State, place: &str, both: bool) -> State {
     let mut state = state;
-    state.entry(place.to_owned()).or_insert_with(|| named(place)).sure = false;
+    for (other, pointer) in &mut state {
+        let of_place = |name: &String| name == place || is_part(name, place);
+        let copied = matches!(&pointer.origin, Origin::Named(name) | Origin::Element(name, _) if of_place(name));
+        pointer.sure &= !copied && !of_place(other);
+    }
+    if both {
+        state.entry(place.to_owned()).or_insert_with(|| named(place)).sure = false;
+    }
     state
 }
 
