@@ -291,12 +291,13 @@ impl<'u> Host<'_, 'u> {
                 let operator = field("operator").map_or("", |o| self.unit.str(o));
                 each(states, |state| {
                     let Some(place) = self.place_of(left, &state, 0) else { return vec![state] };
-                    match operator {
+                    let after = match operator {
                         "=" => self.assigned(state, &place, right),
                         _ if !self.is_relevant(&place) || self.is_scalar_place(&place) => vec![state],
                         "+=" | "-=" => vec![moved(state, &place, Some(step(right, operator == "-=")))],
                         _ => vec![moved(state, &place, None)],
-                    }
+                    };
+                    after.into_iter().map(|state| touched(state, &place)).collect()
                 })
             }
             "update_expression" => {
@@ -304,7 +305,7 @@ impl<'u> Host<'_, 'u> {
                 each(states, |state| match self.place_of(argument, &state, 0) {
                     Some(place) if self.is_relevant(&place) && !self.is_scalar_place(&place) => {
                         let back = field("operator").is_some_and(|o| self.unit.str(o) == "--");
-                        vec![moved(state, &place, Some(step(node, back)))]
+                        vec![touched(moved(state, &place, Some(step(node, back))), &place)]
                     }
                     _ => vec![state],
                 })
@@ -858,6 +859,16 @@ fn unsure(state: State, place: &str, both: bool) -> State {
     }
     if both {
         state.entry(place.to_owned()).or_insert_with(|| named(place)).sure = false;
+    }
+    state
+}
+
+/// What was read before of an object that the place is a member of may be another one now.
+fn touched(state: State, place: &str) -> State {
+    let mut state = state;
+    for pointer in state.values_mut() {
+        pointer.sure &= !matches!(&pointer.origin, Origin::Named(name)
+            if place.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.')));
     }
     state
 }
