@@ -309,6 +309,9 @@ impl<'u> Host<'_, 'u> {
 
     /// A function may change what it gets by reference, and an object what its members do.
     fn call_changes(&mut self, call: Node<'u>) {
+        if self.only_returns(call) {
+            return;
+        }
         self.all_calls.push(call);
         let (Some(function), Some(list)) =
             (call.child_by_field_name("function"), call.child_by_field_name("arguments"))

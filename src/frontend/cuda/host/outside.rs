@@ -3,7 +3,7 @@
 
 use tree_sitter::Node;
 
-use super::super::unit::{GlobalDecl, TypeDecl, child_of_kind, declared_name, split_init};
+use super::super::unit::{GlobalDecl, TypeDecl, child_of_kind, declared_name, last_named, split_init};
 use super::Host;
 use super::fields::is_of_this;
 use super::places::listed_in;
@@ -101,6 +101,99 @@ impl<'u> Host<'_, 'u> {
             .or_else(|| own()?.iter().find(|d| d.node == self.function).and_then(|d| d.class))
     }
 
+    /// Does a call of a method only return a number or a pointer that the object has? The class is one of the unit that no
+    /// other comes before, and all methods of this name do so. [HOST-GETTER]
+    pub(super) fn only_returns(&self, call: Node<'u>) -> bool {
+        let Some(function) = call.child_by_field_name("function").filter(|f| f.kind() == "field_expression") else {
+            return false;
+        };
+        let is_empty = call.child_by_field_name("arguments").is_some_and(|list| listed_in(list).is_empty());
+        let (Some(object), Some(method)) =
+            (function.child_by_field_name("argument"), function.child_by_field_name("field"))
+        else {
+            return false;
+        };
+        let class = self.class_at(object, is_arrow(self.unit.str(function), object, function), 0);
+        let Some(class) = class.filter(|class| child_of_kind(*class, "base_class_clause").is_none()) else {
+            return false;
+        };
+        let items = class.child_by_field_name("body").map(listed_in).unwrap_or_default();
+        let own = items.into_iter().filter(|item| {
+            let item = if item.kind() == "template_declaration" { last_named(*item) } else { Some(*item) };
+            item.is_some_and(|item| {
+                let mut cursor = item.walk();
+                let mut declarators = item.children_by_field_name("declarator", &mut cursor);
+                declarators.any(|d| declared_name(d).is_some_and(|n| self.unit.str(n) == self.unit.str(method)))
+            })
+        });
+        let mut own = own.peekable();
+        is_empty && own.peek().is_some() && own.all(|item| self.is_getter(item, class))
+    }
+
+    /// `T* data() { return d; }`
+    fn is_getter(&self, method: Node<'u>, class: Node<'u>) -> bool {
+        let field = |name: &str| method.child_by_field_name(name);
+        let (Some(body), Some(ty), Some(declarator)) = (field("body"), field("type"), field("declarator")) else {
+            return false;
+        };
+        let head = &self.unit.text[method.start_byte()..declarator.start_byte()];
+        let returned = match listed_in(body).as_slice() {
+            [only] if only.kind() == "return_statement" => last_named(*only),
+            _ => None,
+        };
+        let member = match returned {
+            Some(name) if name.kind() == "identifier" => Some(name),
+            Some(field) if field.kind() == "field_expression" && is_of_this(field) => {
+                field.child_by_field_name("field")
+            }
+            _ => None,
+        };
+        // No conversion is one that a class has.
+        let plain = |ty: Node<'u>, declarator: Node<'u>, name: &str| match declarator.kind() {
+            "pointer_declarator" => declarator.child_by_field_name("declarator").is_some_and(|d| d.kind() == name),
+            kind => kind == name && self.is_integer_type(ty) && self.unit.str(ty) != "auto",
+        };
+        let is_member = member.is_some_and(|member| {
+            let found = self.member_of(class, self.unit.str(member));
+            found.is_some_and(|(ty, declarator)| plain(ty, declarator, "field_identifier"))
+        });
+        is_member && !head.contains("virtual") && plain(ty, declarator, "function_declarator")
+    }
+
+    /// The class of the unit that an object, or what a pointer points to, is of.
+    fn class_at(&self, object: Node<'u>, behind: bool, depth: usize) -> Option<Node<'u>> {
+        let text = self.unit.str(object);
+        let (ty, declarator) = match object.kind() {
+            "this" if behind => return self.class_around(),
+            "identifier" => match self.variable_at(object) {
+                Some(known) => (known.ty?, known.declarator?),
+                None => self.member_of(self.class_around()?, text)?,
+            },
+            "field_expression" if depth < MAX_BASES => {
+                let (of, name) = (object.child_by_field_name("argument")?, object.child_by_field_name("field")?);
+                let class = self.class_at(of, is_arrow(text, of, object), depth + 1)?;
+                self.member_of(class, self.unit.str(name))?
+            }
+            _ => return None,
+        };
+        let name = match declarator.kind() {
+            "pointer_declarator" if behind => declarator.child_by_field_name("declarator")?,
+            "reference_declarator" if !behind => last_named(declarator)?,
+            _ if !behind => declarator,
+            _ => return None,
+        };
+        matches!(name.kind(), "identifier" | "field_identifier").then_some(())?;
+        self.class_of(ty)
+    }
+
+    /// The type and the declarator of a member of a class.
+    fn member_of(&self, class: Node<'u>, name: &str) -> Option<(Node<'u>, Node<'u>)> {
+        let members = self.members(class, 0)?;
+        let is_named = |d: Node<'u>| declared_name(d).is_some_and(|n| self.unit.str(n) == name);
+        let (item, declarator) = members.into_iter().find(|(_, declarator)| is_named(*declarator))?;
+        Some((item.child_by_field_name("type")?, declarator))
+    }
+
     /// The members of a class and those that it is derived from. `None`: not all are known.
     fn members(&self, class: Node<'u>, depth: usize) -> Option<Vec<Member<'u>>> {
         let body =
@@ -121,4 +214,9 @@ impl<'u> Host<'_, 'u> {
         }
         Some(found)
     }
+}
+
+/// Is it `->` that stands behind an object?
+fn is_arrow(text: &str, object: Node, field: Node) -> bool {
+    text[object.end_byte() - field.start_byte()..].trim_start().starts_with("->")
 }

@@ -298,12 +298,13 @@ impl<'u> Host<'_, 'u> {
                 let operator = field("operator").map_or("", |o| self.unit.str(o));
                 each(states, |state| {
                     let Some(place) = self.place_of(left, &state, 0) else { return vec![state] };
-                    match operator {
+                    let after = match operator {
                         "=" => self.assigned(state, &place, right),
                         _ if !self.is_relevant(&place) || self.is_scalar_place(&place) => vec![state],
                         "+=" | "-=" => vec![moved(state, &place, Some(step(right, operator == "-=")))],
                         _ => vec![moved(state, &place, None)],
-                    }
+                    };
+                    after.into_iter().map(|state| touched(state, &place)).collect()
                 })
             }
             "update_expression" => {
@@ -311,7 +312,7 @@ impl<'u> Host<'_, 'u> {
                 each(states, |state| match self.place_of(argument, &state, 0) {
                     Some(place) if self.is_relevant(&place) && !self.is_scalar_place(&place) => {
                         let back = field("operator").is_some_and(|o| self.unit.str(o) == "--");
-                        vec![moved(state, &place, Some(step(node, back)))]
+                        vec![touched(moved(state, &place, Some(step(node, back))), &place)]
                     }
                     _ => vec![state],
                 })
@@ -428,6 +429,21 @@ impl<'u> Host<'_, 'u> {
             });
         }
         let makes = name.to_ascii_lowercase().contains("alloc");
+        // Of an argument it is not known whether others are read before it or after it.
+        let is_argument = call != self.launch
+            && self.launch.start_byte() <= call.start_byte()
+            && call.end_byte() <= self.launch.end_byte();
+        let passes = makes || call == self.launch || self.is_harmless(function) || self.only_returns(call) || {
+            method_of(function).is_some_and(|(_, method)| {
+                let method = self.unit.str(method);
+                OF_DATA.contains(&method.split('<').next().unwrap_or(method))
+            })
+        };
+        // What it gets by reference, and what is declared elsewhere, may be something else now.
+        let reached = self.variables.iter().enumerate().filter(|(_, v)| {
+            !passes && self.relevant.contains(v.name) && v.events.iter().any(|e| e.node == call && !e.declares)
+        });
+        let reached: Vec<String> = reached.map(|(i, variable)| format!("{}#{i}", variable.name)).collect();
         let changed = |state: State| {
             let mut state = state;
             for argument in &arguments {
@@ -449,25 +465,13 @@ impl<'u> Host<'_, 'u> {
                     state.retain(|other, _| !is_part(other, &place));
                     state = made(state, &place, call.id());
                 } else {
-                    state = unsure(state, &place);
+                    state = unsure(state, &place, is_argument);
                 }
             }
-            if makes || call == self.launch || self.is_harmless(function) {
-                return vec![state];
+            for place in reached.iter().filter(|place| !self.is_scalar_place(place)) {
+                state = unsure(state, place, is_argument);
             }
-            // What it gets by reference, and what is declared elsewhere, may be something else now.
-            let asks = method_of(function).is_some_and(|(_, method)| {
-                let method = self.unit.str(method);
-                OF_DATA.contains(&method.split('<').next().unwrap_or(method))
-            });
-            for (i, variable) in self.variables.iter().enumerate().filter(|_| !asks) {
-                let place = format!("{}#{i}", variable.name);
-                let changed = variable.events.iter().any(|e| e.node == call && !e.declares);
-                if changed && self.is_relevant(&place) && !self.is_scalar_place(&place) {
-                    state = unsure(state, &place);
-                }
-            }
-            for pointer in state.values_mut().filter(|_| !asks) {
+            for pointer in state.values_mut().filter(|_| !passes) {
                 pointer.sure &= !matches!(&pointer.origin, Origin::Named(name) if !name.contains('#'));
             }
             vec![state]
@@ -865,10 +869,28 @@ fn made(state: State, place: &str, at: usize) -> State {
     state
 }
 
-/// The place may have another pointer now.
-fn unsure(state: State, place: &str) -> State {
+/// The place may have another pointer now: what was read of it before may be another one than what is read from now on,
+/// and that is one again, unless it is read before and after.
+fn unsure(state: State, place: &str, both: bool) -> State {
     let mut state = state;
-    state.entry(place.to_owned()).or_insert_with(|| named(place)).sure = false;
+    for (other, pointer) in &mut state {
+        let of_place = |name: &String| name == place || is_part(name, place);
+        let copied = matches!(&pointer.origin, Origin::Named(name) | Origin::Element(name, _) if of_place(name));
+        pointer.sure &= !copied && !of_place(other);
+    }
+    if both {
+        state.entry(place.to_owned()).or_insert_with(|| named(place)).sure = false;
+    }
+    state
+}
+
+/// What was read before of an object that the place is a member of may be another one now.
+fn touched(state: State, place: &str) -> State {
+    let mut state = state;
+    for pointer in state.values_mut() {
+        pointer.sure &= !matches!(&pointer.origin, Origin::Named(name)
+            if place.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.')));
+    }
     state
 }
 

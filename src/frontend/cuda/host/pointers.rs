@@ -4,8 +4,9 @@ use tree_sitter::Node;
 
 use super::super::unit::last_named;
 use super::places::listed_in;
-use super::variables::Part;
+use super::variables::{Part, contains};
 use super::{Host, MAX_DEPTH};
+use crate::base::Name;
 
 /// Casts that leave a pointer as it is.
 pub(super) const CASTS: [&str; 3] = ["reinterpret_cast", "static_cast", "const_cast"];
@@ -121,15 +122,33 @@ impl<'u> Host<'_, 'u> {
                     [only] if name.ends_with("raw_pointer_cast") || CASTS.contains(&name) => self.pointer(*only),
                     [] => {
                         let (object, method) = name.rsplit_once('.').or_else(|| name.rsplit_once("->"))?;
-                        OF_DATA.contains(&method).then(|| (format!("{object}.data()"), true))
+                        OF_DATA.contains(&method).then(|| (format!("{object}.data()"), self.is_as_at_launch(node)))
                     }
                     _ => None,
                 }
             }
             // An element of an array of pointers: the same text is the same pointer.
-            "pointer_expression" | "subscript_expression" => Some((self.unit.str(node).to_owned(), true)),
-            "field_expression" => Some((self.unit.str(node).to_owned(), true)),
+            "pointer_expression" | "subscript_expression" | "field_expression" => {
+                Some((self.unit.str(node).to_owned(), self.is_as_at_launch(node)))
+            }
             _ => None,
         }
+    }
+
+    /// Is what a place of an object has here what it has at the launch?
+    fn is_as_at_launch(&self, place: Node<'u>) -> bool {
+        if contains(self.launch, self.read_at(place)) {
+            return true;
+        }
+        let mut object = place;
+        while object.kind() != "identifier" {
+            let inner = object.child_by_field_name("function").or_else(|| object.child_by_field_name("argument"));
+            let Some(inner) = inner else { return false };
+            object = inner;
+        }
+        let Some(variable) = self.find(self.unit.str(object), object) else { return false };
+        let is_behind = self.unit.str(place).contains(['[', '*']) || self.unit.str(place).contains("->");
+        let part = if is_behind { Part::Behind(Name::new("")) } else { Part::Whole };
+        self.version(variable, &part, place) == self.version(variable, &part, self.launch)
     }
 }

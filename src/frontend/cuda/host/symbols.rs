@@ -42,12 +42,9 @@ pub fn filled<'u>(lower: &mut Lower<'u>, global: &Global) -> Option<Filled> {
         return None;
     }
     let (mut copies, mut other) = (Vec::new(), false);
-    let mut stack = vec![unit.tree.root_node()];
-    while let Some(node) = stack.pop() {
-        stack.extend(listed_in(node));
-        if node.kind() != "identifier" || unit.str(node) != name {
-            continue;
-        }
+    for (at, _) in unit.text.match_indices(name) {
+        let node = unit.tree.root_node().descendant_for_byte_range(at, at + name.len());
+        let Some(node) = node.filter(|n| n.kind() == "identifier" && unit.str(*n) == name) else { continue };
         let of_device = function_around(node).is_some_and(|function| {
             let body = function.child_by_field_name("body");
             let head = body.map_or("", |b| &unit.text[function.start_byte()..b.start_byte()]);
