@@ -471,8 +471,10 @@ impl<'u> Host<'_, 'u> {
             for place in reached.iter().filter(|place| !self.is_scalar_place(place)) {
                 state = unsure(state, place, is_argument);
             }
-            for pointer in state.values_mut().filter(|_| !passes) {
-                pointer.sure &= !matches!(&pointer.origin, Origin::Named(name) if !name.contains('#'));
+            for (place, pointer) in state.iter_mut().filter(|_| !passes) {
+                let elsewhere = |name: &String| !name.contains('#') || self.is_behind(name);
+                pointer.sure &= !matches!(&pointer.origin, Origin::Named(name) if elsewhere(name));
+                pointer.sure &= !self.is_behind(place);
             }
             vec![state]
         };
@@ -732,6 +734,14 @@ impl<'u> Host<'_, 'u> {
                 return relevant;
             }
         }
+    }
+
+    /// Is this a place behind a pointer of the function, where any call may write?
+    fn is_behind(&self, place: &str) -> bool {
+        let rest = place.split_once('#').map_or("", |(_, rest)| rest);
+        let end = rest.find(['.', '[']).unwrap_or(0);
+        let known = rest[..end].parse::<usize>().ok().and_then(|variable| self.variables.get(variable));
+        known.and_then(|v| v.declarator).is_some_and(|d| d.kind() == "pointer_declarator")
     }
 
     /// Is this the name of a number of the function?
