@@ -17,6 +17,7 @@ impl<'u> Host<'_, 'u> {
             let mut cursor = node.walk();
             let mut inner: Vec<Node<'u>> = node.named_children(&mut cursor).collect();
             inner.reverse();
+            self.parents.extend(inner.iter().map(|child| (child.id(), node)));
             stack.extend(inner);
             all.push(node);
         }
@@ -24,6 +25,9 @@ impl<'u> Host<'_, 'u> {
             match node.kind() {
                 "parameter_declaration" | "optional_parameter_declaration" | "declaration" | "for_range_loop" => {
                     self.declare(*node);
+                }
+                "for_statement" => {
+                    self.updates.extend(node.child_by_field_name("update").map(|update| (update, node.end_byte())));
                 }
                 _ => {}
             }
@@ -74,7 +78,7 @@ impl<'u> Host<'_, 'u> {
             "goto_statement" => self.has_goto = true,
             // A label that leads into the middle of a block.
             "case_statement" => {
-                let block = node.parent().and_then(|b| b.parent());
+                let block = self.up(node).and_then(|b| self.up(b));
                 self.has_goto |= block.is_none_or(|s| s.kind() != "switch_statement");
             }
             "update_expression" => {
@@ -144,21 +148,21 @@ impl<'u> Host<'_, 'u> {
         }
     }
 
+    /// The parent of a node: that of the library looks for it from the root of the tree.
+    pub(super) fn up(&self, node: Node<'u>) -> Option<Node<'u>> {
+        self.parents.get(&node.id()).copied().or_else(|| node.parent())
+    }
+
     /// What the head of a loop does after the body comes after it.
-    fn time_of(&self, node: Node<'u>, at: usize) -> usize {
-        let mut inner = node;
-        while let Some(outer) = inner.parent().filter(|_| inner != self.function) {
-            if outer.kind() == "for_statement" && outer.child_by_field_name("update") == Some(inner) {
-                return outer.end_byte();
-            }
-            inner = outer;
-        }
-        at
+    pub(super) fn time_of(&self, node: Node<'u>, at: usize) -> usize {
+        let around = self.updates.iter().filter(|(update, _)| contains(*update, node));
+        let innermost = around.min_by_key(|(update, _)| update.end_byte() - update.start_byte());
+        innermost.map_or(at, |(_, end)| *end)
     }
 
     /// Is this address given to a launch, which copies what is there?
     fn is_only_read(&self, address: Node<'u>) -> bool {
-        let callee = address.parent().filter(|p| p.kind() == "argument_list").and_then(|p| p.parent());
+        let callee = self.up(address).filter(|p| p.kind() == "argument_list").and_then(|p| self.up(p));
         let callee = callee.and_then(|c| c.child_by_field_name("function")).map(|f| self.unit.str(f));
         callee == Some("cudaLaunchKernelEx") || self.copied.contains(&address)
     }
@@ -256,27 +260,28 @@ impl<'u> Host<'_, 'u> {
         let of_field = place.kind() != "identifier" && self.path_of(place).is_some_and(|(_, _, whole)| whole);
         let variable = self.meant(name);
         let at = self.time_of(node, node.end_byte());
+        // A function object may do it at any time.
+        let (mut around, mut any_time, scope) = (node, false, self.variables[variable].scope);
+        while let Some(outer) = self.up(around).filter(|_| around != scope) {
+            around = outer;
+            any_time |= around.kind() == "lambda_expression" && around != scope;
+        }
         let variable = &mut self.variables[variable];
+        variable.is_wild |= any_time;
         let behind = variable.declarator.is_some_and(|d| d.kind() == "pointer_declarator");
         let value = value.filter(|_| whole || of_field && !behind);
         variable.events.push(Event { node, at, field, value, declares: false });
-        // A function object may do it at any time.
-        let mut around = node;
-        while let Some(outer) = around.parent().filter(|_| around != variable.scope) {
-            around = outer;
-            variable.is_wild |= around.kind() == "lambda_expression" && around != variable.scope;
-        }
     }
 
     /// `&x`: given to a function, which may also keep it, or kept here.
     fn address_taken(&mut self, address: Node<'u>, place: Node<'u>) {
         let mut outer = address;
         while let Some(parent) =
-            outer.parent().filter(|p| matches!(p.kind(), "cast_expression" | "parenthesized_expression"))
+            self.up(outer).filter(|p| matches!(p.kind(), "cast_expression" | "parenthesized_expression"))
         {
             outer = parent;
         }
-        let call = outer.parent().filter(|p| p.kind() == "argument_list").and_then(|p| p.parent());
+        let call = self.up(outer).filter(|p| p.kind() == "argument_list").and_then(|p| self.up(p));
         let Some(call) = call.filter(|c| c.kind() == "call_expression") else {
             match self.place(place) {
                 Some(_) => self.all_wild(place),
@@ -350,7 +355,7 @@ impl<'u> Host<'_, 'u> {
         // `T (x);` declares a variable.
         let is_type =
             function.kind() == "primitive_type" || self.lower.names.types.contains_key(name) || name == "dim3";
-        if is_type && call.parent().is_some_and(|p| p.kind() == "expression_statement") {
+        if is_type && self.up(call).is_some_and(|p| p.kind() == "expression_statement") {
             self.hide(list);
         }
         for (i, argument) in listed_in(list).into_iter().enumerate() {

@@ -78,7 +78,7 @@ impl<'u> Host<'_, 'u> {
         }
         self.pitches(&mut facts);
         let mut node = call;
-        while let Some(parent) = node.parent().filter(|_| node != function) {
+        while let Some(parent) = self.up(node).filter(|_| node != function) {
             match parent.kind() {
                 "compound_statement" | "case_statement" => self.facts_before(parent, node, &mut facts),
                 "if_statement" | "while_statement" => {
@@ -145,7 +145,7 @@ impl<'u> Host<'_, 'u> {
         let Some(statement) = self.dominating(call, self.launch) else { return false };
         let mut node = call;
         while node != statement {
-            let Some(parent) = node.parent() else { return false };
+            let Some(parent) = self.up(node) else { return false };
             let runs = match parent.kind() {
                 "expression_statement"
                 | "declaration"
@@ -172,7 +172,7 @@ impl<'u> Host<'_, 'u> {
     /// Asserts, and branches that leave, before a place in a block.
     fn facts_before(&mut self, block: Node<'u>, until: Node<'u>, facts: &mut Vec<B>) {
         // What stands in front of the first case is never run.
-        if block.parent().is_some_and(|p| p.kind() == "switch_statement") {
+        if self.up(block).is_some_and(|p| p.kind() == "switch_statement") {
             return;
         }
         let mut cursor = block.walk();
@@ -351,8 +351,8 @@ impl<'u> Host<'_, 'u> {
 
     /// In a case that only its label leads to.
     fn case_fact(&mut self, case: Node<'u>, facts: &mut Vec<B>) {
-        let Some(block) = case.parent() else { return };
-        let Some(switch) = block.parent().filter(|s| s.kind() == "switch_statement") else { return };
+        let Some(block) = self.up(case) else { return };
+        let Some(switch) = self.up(block).filter(|s| s.kind() == "switch_statement") else { return };
         let falls_into = case.prev_named_sibling().filter(|p| p.kind() == "case_statement").is_some_and(|before| {
             last_named(before).is_none_or(|last| !matches!(last.kind(), "break_statement" | "return_statement"))
         });

@@ -128,7 +128,7 @@ impl<'u> Host<'_, 'u> {
         // What is reached from there may be the variable itself, or one of several.
         let (mut node, mut is_chosen) = (name, false);
         loop {
-            let Some(parent) = node.parent() else { return false };
+            let Some(parent) = self.up(node) else { return false };
             let is = |field: &str| parent.child_by_field_name(field) == Some(node);
             let free = |field: &str| {
                 let operator = parent.child_by_field_name(field).map_or("", |o| self.unit.str(o));
@@ -174,7 +174,7 @@ impl<'u> Host<'_, 'u> {
                 "init_declarator" if is("declarator") => return true,
                 "init_declarator" => return self.declares_copy(parent, node),
                 "declaration" => return is("declarator") || is("type") || self.declares_copy(parent, node),
-                "argument_list" => match parent.parent() {
+                "argument_list" => match self.up(parent) {
                     Some(call) if call.kind() == "call_expression" => {
                         return self.call_leaves(call, parent, node, name, is_chosen);
                     }
@@ -182,7 +182,7 @@ impl<'u> Host<'_, 'u> {
                     Some(outer) if outer.kind().ends_with("declarator") => {
                         let mut declaration = outer;
                         while declaration.kind() != "declaration" {
-                            let Some(next) = declaration.parent() else { return false };
+                            let Some(next) = self.up(declaration) else { return false };
                             declaration = next;
                         }
                         return self.declares_copy(declaration, parent);
@@ -193,9 +193,9 @@ impl<'u> Host<'_, 'u> {
                 "call_expression" => return node.kind() == "field_expression" || self.is_function(name),
                 // `S s(n);` reads as the declaration of a function.
                 "parameter_declaration" if is("type") && parent.child_by_field_name("declarator").is_none() => {
-                    let mut declaration = parent.parent().and_then(|list| list.parent());
+                    let mut declaration = self.up(parent).and_then(|list| self.up(list));
                     while let Some(outer) = declaration.filter(|d| d.kind().ends_with("declarator")) {
-                        declaration = outer.parent();
+                        declaration = self.up(outer);
                     }
                     return declaration.is_none_or(|d| d.kind() != "declaration" || self.declares_copy(d, node));
                 }
@@ -225,7 +225,7 @@ impl<'u> Host<'_, 'u> {
     fn declares_copy(&self, declarator: Node<'u>, value: Node<'u>) -> bool {
         let mut declaration = declarator;
         while declaration.kind() != "declaration" {
-            let Some(parent) = declaration.parent() else { return false };
+            let Some(parent) = self.up(declaration) else { return false };
             declaration = parent;
         }
         let Some(ty) = declaration.child_by_field_name("type") else { return false };
@@ -241,7 +241,7 @@ impl<'u> Host<'_, 'u> {
     /// Does the lambda that a statement returns from give a copy?
     fn returns_copy(&self, statement: Node<'u>) -> bool {
         let mut around = statement;
-        while let Some(outer) = around.parent().filter(|_| around != self.function) {
+        while let Some(outer) = self.up(around).filter(|_| around != self.function) {
             around = outer;
             if around.kind() == "lambda_expression" {
                 let head = around.child_by_field_name("declarator").map_or("", |d| self.unit.str(d));

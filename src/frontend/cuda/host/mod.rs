@@ -112,6 +112,10 @@ struct Host<'l, 'u> {
     named: FxHashMap<&'u str, Vec<usize>>,
     /// The operators that the program defines, with their parameters.
     operators: Vec<(&'u str, &'u str)>,
+    /// The parents of the named nodes of the function.
+    parents: FxHashMap<usize, Node<'u>>,
+    /// What is done at the end of each round of a loop, and where that ends.
+    updates: Vec<(Node<'u>, usize)>,
     /// May a function of the program change the sizes of a tensor?
     resizes: bool,
     /// May what is constant change: by a cast, or in a part that says so?
@@ -382,6 +386,8 @@ impl<'l, 'u> Host<'l, 'u> {
             variables: Vec::new(),
             named: FxHashMap::default(),
             operators: operators_of(&unit.text),
+            parents: FxHashMap::default(),
+            updates: Vec::new(),
             resizes: methods::resizes(&unit.text),
             changes_const: mentions::changes_const(&unit.text),
             unnamed: Vec::new(),

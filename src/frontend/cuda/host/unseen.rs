@@ -199,9 +199,9 @@ impl<'u> Host<'_, 'u> {
     /// The fields of the class around a function.
     fn fields_around(&self, function: Node<'u>) -> FxHashSet<&'u str> {
         let mut fields = FxHashSet::default();
-        let mut around = function.parent();
+        let mut around = self.up(function);
         while let Some(list) = around.filter(|a| a.kind() != "field_declaration_list") {
-            around = list.parent();
+            around = self.up(list);
         }
         for item in around.map(listed_in).unwrap_or_default() {
             let shared = self.unit.str(item).starts_with("static") || self.unit.str(item).contains(" static ");
@@ -243,7 +243,7 @@ impl<'u> Host<'_, 'u> {
             events.extend(block_of(*node));
             self.all_calls.extend(&events);
             self.calls.extend(events);
-            let is_place = node.parent().is_some_and(|p| p.kind() == "field_expression");
+            let is_place = self.up(*node).is_some_and(|p| p.kind() == "field_expression");
             if let Some(variable) = found.filter(|v| !is_place && self.may_be_of(*v, &loud.own)) {
                 let event = Event { node: *node, at: node.end_byte(), field: None, value: None, declares: false };
                 self.variables[variable].events.push(event);

@@ -136,7 +136,7 @@ impl<'u> Host<'_, 'u> {
         let is_parameter = node.kind().ends_with("parameter_declaration");
         let mut scope = node;
         while scope == node || !SCOPES.contains(&scope.kind()) {
-            let Some(parent) = scope.parent() else { return };
+            let Some(parent) = self.up(scope) else { return };
             // The parameters of a function that is only declared.
             if is_parameter && (parent.kind() == "declaration" || parent.kind().ends_with("parameter_declaration")) {
                 return;

@@ -74,7 +74,7 @@ impl<'u> Host<'_, 'u> {
         let mut loops = Vec::new();
         let mut inner = place;
         let mut lambda: Option<Node<'u>> = None;
-        while let Some(outer) = inner.parent().filter(|_| inner != known.scope) {
+        while let Some(outer) = self.up(inner).filter(|_| inner != known.scope) {
             inner = outer;
             if outer.kind() == "lambda_expression" && outer != known.scope {
                 lambda = Some(outer);
@@ -161,11 +161,11 @@ impl<'u> Host<'_, 'u> {
     pub(super) fn dominating(&self, change: Node<'u>, place: Node<'u>) -> Option<Node<'u>> {
         let mut statement = change;
         loop {
-            let parent = statement.parent()?;
+            let parent = self.up(statement)?;
             if contains(parent, place) {
                 let runs = match parent.kind() {
                     // What stands in front of the first case is never run.
-                    "compound_statement" => parent.parent().is_none_or(|p| p.kind() != "switch_statement"),
+                    "compound_statement" => self.up(parent).is_none_or(|p| p.kind() != "switch_statement"),
                     "case_statement" | "declaration" => true,
                     "for_statement" => parent.child_by_field_name("initializer") == Some(statement),
                     _ => false,
@@ -186,11 +186,11 @@ impl<'u> Host<'_, 'u> {
                 (statement.named_child(0)? == last.node).then_some(())?;
                 self.given(last, variable, part, ty)
             }
-            "declaration" => (last.node.parent()? == statement).then(|| self.given(last, variable, part, ty)).flatten(),
+            "declaration" => (self.up(last.node)? == statement).then(|| self.given(last, variable, part, ty)).flatten(),
             "compound_statement" => {
                 let mut child = last.node;
-                while child.parent()? != statement {
-                    child = child.parent()?;
+                while self.up(child)? != statement {
+                    child = self.up(child)?;
                 }
                 self.after(child, variable, part, ty)
             }
@@ -335,7 +335,7 @@ impl<'u> Host<'_, 'u> {
         let statement = self.dominating(event.node, place).filter(|_| loops.is_empty())?;
         let direct = statement == event.node
             || matches!(statement.kind(), "expression_statement" | "declaration")
-                && event.node.parent() == Some(statement);
+                && self.up(event.node) == Some(statement);
         direct.then_some(event)
     }
 }
