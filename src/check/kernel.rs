@@ -209,6 +209,9 @@ impl Check<'_> {
             return Verdict::Rejected;
         }
         for at in at_levels(kernel, wanted, self.options.warp_size, self.options.path) {
+            if self.is_late() {
+                break;
+            }
             for obligation in &at.obligations {
                 self.uniformity(&at, obligation);
             }

@@ -137,6 +137,9 @@ impl Check<'_> {
         for mut phase in at.race_phases() {
             self.divided(&mut phase);
             for array in phase.arrays() {
+                if self.is_late() {
+                    return;
+                }
                 let selected =
                     self.options.arrays.is_empty() || self.options.arrays.iter().any(|a| a == array.as_str());
                 if selected && may_conflict(&phase, &array) {
@@ -151,6 +154,15 @@ impl Check<'_> {
                 }
             }
         }
+    }
+
+    /// Is the time so long over that the rest is left?
+    pub(super) fn is_late(&mut self) -> bool {
+        let is_late = self.session.is_late();
+        if is_late && self.reasons.iter().all(|r| r.code != "run-timeout") {
+            self.reason("run-timeout", "its share of the time for the run was over", None);
+        }
+        is_late
     }
 
     /// Nothing was divided by zero before an access, nor by a size that is negative. [CHK-DIVISOR]

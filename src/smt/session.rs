@@ -290,6 +290,12 @@ impl Session {
         answer
     }
 
+    /// Is the time long over? What needs no solver goes on for a while.
+    pub fn is_late(&self) -> bool {
+        const GRACE: Duration = Duration::from_secs(1);
+        self.config.deadline.is_some_and(|end| Instant::now() >= end + GRACE)
+    }
+
     /// Asks a second time when a process dies that had been alive before this query: it may not be the query's fault.
     fn retried(&mut self, mut body: impl FnMut(&mut Session) -> Answer) -> Answer {
         let reused = self.link.running().is_some();

@@ -104,11 +104,10 @@ impl<'u> Host<'_, 'u> {
             let text = own_name(own).map_or("", |n| self.unit.str(n));
             if text == name || text.starts_with('~') {
                 found.push((item, true));
-            } else if text.starts_with("operator") {
+            } else if let Some(symbol) = text.strip_prefix("operator") {
                 // What operators change is followed where they stand.
                 // But for those that give a place.
-                let symbol = text["operator".len()..].trim();
-                let is_followed = own.kind() != "operator_cast" && !["[]", "*", "->"].contains(&symbol);
+                let is_followed = own.kind() != "operator_cast" && !["[]", "*", "->"].contains(&symbol.trim());
                 found.push((item, is_followed));
             } else if matches!(text, "begin" | "end") {
                 found.push((item, false));
