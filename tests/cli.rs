@@ -538,6 +538,20 @@ fn deep_files() {
 }
 
 #[test]
+fn kernels_that_a_condition_leaves_out_are_named() {
+    let files = folder();
+    let path = files.path().join("left_out.cu").display().to_string();
+    for condition in ["#ifdef USE_GPU", "#if USE_GPU > 1\n#else\n#endif\n#if defined(USE_GPU)"] {
+        write(&files, "left_out.cu", format!("{condition}\n{GOOD}\n#endif\nint main() {{ return 0; }}\n"));
+        expect(&["check", &path], 3, &["no kernel was found", "left out by this condition", "-D NAME"]);
+        expect(&["check", &path, "-D", "USE_GPU=1"], 0, &["1 kernel: 1 race-free"]);
+    }
+    write(&files, "left_out.cu", "#ifdef USE_GPU\nint n;\n#endif\n");
+    let text = expect(&["check", &path], 3, &["no kernel was found"]);
+    assert!(!text.contains("left out"), "{text}");
+}
+
+#[test]
 fn folders_without_kernels_and_links_in_circles() {
     let files = folder();
     let root = files.path().display().to_string();

@@ -355,6 +355,11 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
             messages.push(Message { code: "parse-error", text, at: None, help: None });
         }
     }
+    if let Some(at) = expanded.left_out.filter(|_| kernels.is_empty()) {
+        let text = "the kernels of this file are left out by this condition".to_owned();
+        let help = Some("define what it asks for with `-D NAME`, or `-D NAME=VALUE`".to_owned());
+        messages.push(Message { code: "kernels-left-out", text, at: Some(location(&sources, at)), help });
+    }
     let report = FileReport { path: path.display().to_string(), text, status, messages };
     SourceFile { sources, header, kernels, foreign, report }
 }

@@ -162,6 +162,7 @@ mod tests {
             "include-around",
             "include-missing",
             "included",
+            "kernels-left-out",
             "include-cycle",
             "not-text",
             "too-large",

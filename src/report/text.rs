@@ -98,6 +98,8 @@ impl Page {
             let (severity, needed) = match file.status {
                 FileStatus::Failed => (Severity::Error, Verbosity::Quiet),
                 FileStatus::Partial => (Severity::Warning, Verbosity::Normal),
+                // Why there is nothing to tell.
+                FileStatus::Ok if report.kernels.is_empty() => (Severity::Advice, Verbosity::Normal),
                 FileStatus::Ok => (Severity::Advice, Verbosity::Verbose),
             };
             if self.opts.verbosity < needed {

@@ -229,6 +229,11 @@ impl Engine<'_> {
             if lexeme.kind == Kind::End {
                 return;
             }
+            if lexeme.kind == Kind::Identifier && self.frames.len() == 1 && self.left_out.is_none() {
+                let is_kernel = matches!(&*self.spelling(&lexeme, file), "__global__" | "__kernel");
+                let around = self.frames.last().and_then(|frame| frame.conditionals.last());
+                self.left_out = around.map(|conditional| conditional.at).filter(|_| is_kernel);
+            }
             let Some((name, _)) = hash.then(|| self.lexeme()).flatten() else { continue };
             let at = Span::new(file, lexeme.start, name.end);
             let branch = match name.kind {

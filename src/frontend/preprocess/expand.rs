@@ -33,6 +33,7 @@ pub(super) struct Engine<'a> {
     expansions: Expansions,
     writer: Writer,
     remarks: Vec<Remark>,
+    pub(super) left_out: Option<Span>,
     remarked: FxHashSet<(&'static str, Span)>,
     notes: usize,
     errors: usize,
@@ -149,6 +150,7 @@ pub(super) fn run(sources: &mut SourceMap, root: FileId, options: &Options, file
         expansions: Expansions::default(),
         writer: Writer::default(),
         remarks: vec![],
+        left_out: None,
         remarked: FxHashSet::default(),
         notes: 0,
         errors: 0,
@@ -238,7 +240,8 @@ impl Engine<'_> {
             self.leave_file();
         }
         let (text, origins) = self.writer.finish(self.expansions, Span::new(root, 0, 0));
-        Expanded { text, origins, remarks: self.remarks, pragmas: self.pragmas, annotations: self.annotations }
+        let Engine { remarks, left_out, pragmas, annotations, .. } = self;
+        Expanded { text, origins, remarks, left_out, pragmas, annotations }
     }
 
     pub(super) fn written_so_far(&self) -> usize {

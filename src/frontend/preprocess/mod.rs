@@ -99,6 +99,8 @@ pub struct Expanded {
     pub origins: Origins,
     /// In the order in which they came up; the same one at the same place only once, and at most 200 of each severity.
     pub remarks: Vec<Remark>,
+    /// The first condition of the file itself that leaves out a kernel.
+    pub left_out: Option<Span>,
     pub pragmas: Vec<Pragma>,
     /// What comments say that begin with `//@` or `/*@`.
     pub annotations: Vec<Annotation>,

@@ -385,6 +385,22 @@ __global__ void put(int *a)
 faial-like check -I . src/reduce.cu",
     },
     Entry {
+        code: "kernels-left-out",
+        title: "the kernels of a file stand where a condition leaves them out",
+        what: "No kernel was found in the file, and text that an `#if` or `#ifdef` leaves out has one.",
+        why: "Nothing was checked, as nothing would be compiled with these definitions.",
+        fix: "Define what the condition asks for: `-D NAME`, or `-D NAME=VALUE`, or give the compile commands of the project with \
+              `--compile-commands FILE`.",
+        limits: "Only the file itself is looked at, and the first such condition is named.",
+        example: "\
+#ifdef USE_CUDA
+__global__ void put(int *a)
+{
+    a[threadIdx.x] = threadIdx.x;
+}
+#endif",
+    },
+    Entry {
         code: "included",
         title: "the kernels of a file are checked as part of another one",
         what: "A file that was given, or one in its folder, includes this file and launches its kernels. They are checked \

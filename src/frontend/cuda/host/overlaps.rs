@@ -69,6 +69,8 @@ enum Origin {
     Reference(String),
     /// An element of an array of pointers, at a subscript of this text.
     Element(String, String),
+    /// A row of a tensor, at a subscript of this text.
+    Row(Box<Origin>, String),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -536,7 +538,9 @@ impl<'u> Host<'_, 'u> {
             },
             "identifier" | "this" if matches!(text, "NULL" | "nullptr") => Vec::new(),
             "subscript_expression" if field("argument").is_some_and(|a| self.is_tensor(a)) => {
-                inner(field("argument")).into_iter().map(Pointer::somewhere).collect()
+                let at = listed_subscript(node).map_or("", |i| self.unit.str(i));
+                let row = |p: Pointer| Pointer { origin: Origin::Row(Box::new(p.origin), at.to_owned()), ..p };
+                inner(field("argument")).into_iter().map(row).collect()
             }
             "identifier"
             | "qualified_identifier"
@@ -930,6 +934,7 @@ fn meet(a: &[Pointer], b: &[Pointer], state: &State) -> Option<(Distance, bool)>
             let met = match (&x.origin, &y.origin) {
                 (Origin::Made(n, true), Origin::Made(m, true)) if n == m => Some(false),
                 (p, q) if p == q => Some(true),
+                (Origin::Row(tensor, _), other) | (other, Origin::Row(tensor, _)) if **tensor == *other => Some(false),
                 // Subscripts that are written in different ways are taken to be different ones.
                 (Origin::Element(p, _), Origin::Element(q, _)) if p == q => {
                     let all = elements(x);
