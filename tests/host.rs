@@ -642,6 +642,12 @@ fn kernels_of_one_place_are_all_checked() {
     let same = write("g.cu", "#define D 1\n#include \"part.inc\"\n");
     assert_eq!(verdicts(&[launches.clone(), same]), [Free]);
     let other = write("g.cu", "#define D 2\n#include \"part.inc\"\n");
+    assert_eq!(verdicts(&[launches.clone(), other.clone()]), [Free, Racy]);
+    // What differs may be in a function that the kernel calls.
+    write(
+        "part.inc",
+        "__device__ int at(int i) { return i / D; }\n__global__ void k(int *a) { a[at(threadIdx.x)] = threadIdx.x; }",
+    );
     assert_eq!(verdicts(&[launches, other]), [Free, Racy]);
 }
 

@@ -4,16 +4,35 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use faial_like::check::kernel::CheckOptions;
+use faial_like::check::kernel::{CheckOptions, check_kernel};
+use faial_like::check::launch::launch;
 use faial_like::check::schedule::{Settings, check_files, solver_settings};
+use faial_like::check::source::load;
 use faial_like::exp::poly::Poly;
 use faial_like::exp::{B, Env, Fun, IntTy, Interval, N, NBin, NExp, Var, eval_b, eval_n};
 use faial_like::fuzz::choices::Choices;
 use faial_like::fuzz::expressions::{small_number, small_truth};
 use faial_like::opt::{Proof, Rule, Rules, refute_by, sample, scales};
 use faial_like::report::finding::{KernelReport, Report, Verdict, Witness};
-use faial_like::smt::{Cache, SolverConfig};
+use faial_like::smt::{Cache, Session, SolverConfig};
+
+/// A kernel whose time is long over is left open, also where no solver is asked.
+#[test]
+fn what_is_late_is_no_proof() {
+    let text = "//--blockDim=64 --gridDim=1\n__global__ void k(int *a) { a[threadIdx.x] = 1; }".to_owned();
+    let file = load(Path::new("late.cu"), text, &Settings::default().source);
+    let kernel = &file.kernels[0];
+    let (of, notes) = launch(None, None, &file.header, kernel, false);
+    for (late, verdict) in [(0, Verdict::RaceFree), (2, Verdict::Inconclusive)] {
+        let deadline = Instant::now().checked_sub(Duration::from_secs(late));
+        let mut session = Session::new(SolverConfig { deadline, ..solver_settings() });
+        let report = check_kernel(kernel, &file.sources, &of, &notes, &CheckOptions::default(), &mut session);
+        assert_eq!(report.verdict, verdict, "{late}: {:?}", report.reasons);
+        assert_eq!(report.reasons.iter().any(|r| r.code == "run-timeout"), late > 0);
+    }
+}
 
 /// Each variable with its least and greatest value, which the conditions say as well.
 struct Question {

@@ -90,7 +90,6 @@ impl<'k> Given<'k> {
         part.kernel.pre = B::and(read.iter().cloned());
         let kernel = SourceKernel {
             name: self.kernel.name.clone(),
-            text: self.kernel.text.clone(),
             host: self.kernel.host.clone(),
             launches: Vec::new(),
             code: KernelCode::Protocol(part),

@@ -378,7 +378,8 @@ pub fn checked(files: &mut [SourceFile], given: usize) -> Vec<(usize, usize)> {
             };
             // What macros make of it in this file must be what they make of it there, unless it is the file of the definition.
             let is_own = canonical(Path::new(&files[at.0].report.path)) == *path;
-            let same = |f: &usize| list.iter().any(|other| other.0 == *f && kernel(other).text == kernel(at).text);
+            let same =
+                |f: &usize| list.iter().any(|other| other.0 == *f && kernel(other).code.is_same(&kernel(at).code));
             if !kept && !instead.is_empty() && (is_own || instead.iter().any(same)) {
                 dropped.insert(*at, instead);
             }

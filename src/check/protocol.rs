@@ -51,7 +51,6 @@ pub fn load_protocols(path: &Path, text: String) -> SourceFile {
                         kernels.push(SourceKernel {
                             name,
                             span,
-                            text: String::new(),
                             launch_bounds: None,
                             host: Default::default(),
                             launches: Vec::new(),

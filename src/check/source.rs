@@ -45,8 +45,6 @@ pub struct ForeignLaunches {
 pub struct SourceKernel {
     pub name: String,
     pub span: Span,
-    /// What the definition reads after the preprocessor, behind its scopes.
-    pub text: String,
     pub launch_bounds: Option<i128>,
     /// What launches say.
     pub host: HostFacts,
@@ -81,6 +79,16 @@ pub enum KernelCode {
     Cuda(Box<LoweredKernel>),
     /// A protocol that was read, in the form of one that was inferred.
     Protocol(Box<Inferred>),
+}
+
+impl KernelCode {
+    /// Do two read as one? What is called is a part of it, and where it stands is none.
+    pub fn is_same(&self, other: &KernelCode) -> bool {
+        match (self, other) {
+            (KernelCode::Cuda(one), KernelCode::Cuda(other)) => one.program.text() == other.program.text(),
+            _ => false,
+        }
+    }
 }
 
 impl SourceKernel {
@@ -118,7 +126,6 @@ impl From<LoweredKernel> for SourceKernel {
         SourceKernel {
             name,
             span,
-            text: String::new(),
             launch_bounds,
             group_size,
             offset,
@@ -317,7 +324,6 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
                     let mut kernel = SourceKernel::from(lowered);
                     kernel.host.untold = untold;
                     kernel.set_launches(launches, all);
-                    kernel.text = format!("{} {}", names.path(decl.scope).join("::"), unit.str(decl.node));
                     kernel.is_whole = unit.first_error(decl.node).is_none();
                     kernel.is_external =
                         dialect == Dialect::Cuda && decl.template.is_none() && !is_internal(&unit, decl.node);

@@ -342,7 +342,7 @@ impl<'u> Host<'_, 'u> {
                 (function.child_by_field_name("argument"), function.child_by_field_name("field"))
         {
             match object.kind() {
-                "identifier" if self.leaves_object(object, method) => return,
+                "identifier" | "subscript_expression" if self.leaves_object(object, method) => return,
                 // What a call returned; it may be in something that it was given before.
                 "call_expression" => {
                     self.stores.push(call);

@@ -307,6 +307,10 @@ impl<'u> Host<'_, 'u> {
                 }
                 None => false,
             },
+            // A row of it.
+            "subscript_expression" => {
+                node.child_by_field_name("argument").is_some_and(|tensor| self.is_tensor_in(tensor, steps))
+            }
             "call_expression" => match self.method_of(node) {
                 Some((object, method)) => {
                     !NUMBERS.contains(&method) && !LISTS.contains(&method) && self.is_tensor_in(object, steps)

@@ -92,6 +92,17 @@ struct Step {
     back: bool,
 }
 
+impl Origin {
+    /// The place that it was read of, if it is no element.
+    fn place(&self) -> Option<&str> {
+        match self {
+            Origin::Named(name) => Some(name),
+            Origin::Row(tensor, _) => tensor.place(),
+            _ => None,
+        }
+    }
+}
+
 impl Pointer {
     /// The same as one to elements of another size, perhaps.
     fn cast(self) -> Pointer {
@@ -474,8 +485,8 @@ impl<'u> Host<'_, 'u> {
                 state = unsure(state, place, is_argument);
             }
             for (place, pointer) in state.iter_mut().filter(|_| !passes) {
-                let elsewhere = |name: &String| !name.contains('#') || self.is_behind(name);
-                pointer.sure &= !matches!(&pointer.origin, Origin::Named(name) if elsewhere(name));
+                let elsewhere = |name: &str| !name.contains('#') || self.is_behind(name);
+                pointer.sure &= !pointer.origin.place().is_some_and(elsewhere);
                 pointer.sure &= !self.is_behind(place);
             }
             vec![state]
@@ -888,8 +899,11 @@ fn made(state: State, place: &str, at: usize) -> State {
 fn unsure(state: State, place: &str, both: bool) -> State {
     let mut state = state;
     for (other, pointer) in &mut state {
-        let of_place = |name: &String| name == place || is_part(name, place);
-        let copied = matches!(&pointer.origin, Origin::Named(name) | Origin::Element(name, _) if of_place(name));
+        let of_place = |name: &str| name == place || is_part(name, place);
+        let copied = match &pointer.origin {
+            Origin::Element(array, _) => of_place(array),
+            origin => origin.place().is_some_and(of_place),
+        };
         pointer.sure &= !copied && !of_place(other);
     }
     if both {
@@ -902,8 +916,8 @@ fn unsure(state: State, place: &str, both: bool) -> State {
 fn touched(state: State, place: &str) -> State {
     let mut state = state;
     for pointer in state.values_mut() {
-        pointer.sure &= !matches!(&pointer.origin, Origin::Named(name)
-            if place.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.')));
+        let is_member = |name: &str| place.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+        pointer.sure &= !pointer.origin.place().is_some_and(is_member);
     }
     state
 }

@@ -319,7 +319,7 @@ impl<'u> Host<'_, 'u> {
     }
 
     /// [`Self::least`] of a difference, by its parts.
-    fn least_of(&mut self, node: Node<'u>) -> Option<i128> {
+    pub(super) fn least_of(&mut self, node: Node<'u>) -> Option<i128> {
         if node.kind() != "binary_expression" {
             return self.least(node);
         }

@@ -12,101 +12,150 @@ use super::mentions::{BY_VALUE, is_platform};
 use super::places::listed_in;
 use super::variables::Event;
 
-/// Names of classes.
-type Classes<'u> = FxHashSet<&'u str>;
+/// Functions of C that write where an argument points.
+const WRITES: [&str; 5] = ["memset", "memcpy", "sprintf", "snprintf", "strtol"];
 
-/// Classes whose objects change something where they are only named.
-#[derive(Default)]
+/// Names of types, or of variables.
+type Names<'u> = FxHashSet<&'u str>;
+
+/// What changes something where no call is written.
+#[derive(Clone, Default)]
 pub struct Loud<'u> {
-    /// Something else.
-    others: Classes<'u>,
-    /// Also themselves, or what they are made from.
-    own: Classes<'u>,
+    /// Classes whose objects change something else where they are only named.
+    others: Names<'u>,
+    /// Those that change themselves as well, or what they are made from.
+    own: Names<'u>,
+    /// Are there literals of the program that do so?
+    literals: bool,
+    /// The types that a type is made of, by its name.
+    parts: Vec<(&'u str, Names<'u>)>,
+}
+
+impl Loud<'_> {
+    /// Takes in other names of these classes, and classes that have parts of them.
+    fn close(&mut self) {
+        for set in [&mut self.others, &mut self.own] {
+            let mut before = 0;
+            while set.len() > before {
+                before = set.len();
+                set.extend(
+                    self.parts
+                        .iter()
+                        .filter(|(_, parts)| !parts.is_disjoint(set))
+                        .map(|(name, _)| *name)
+                        .collect::<Vec<_>>(),
+                );
+            }
+        }
+    }
+
+    fn is_silent(&self) -> bool {
+        self.others.is_empty() && !self.literals
+    }
 }
 
 impl<'u> Host<'_, 'u> {
-    /// The loud classes of the unit, other names of these, and classes that hold objects of these.
-    pub(super) fn loud_classes(&mut self) -> Arc<Loud<'u>> {
+    /// What is loud in the unit.
+    fn loud(&mut self) -> Arc<Loud<'u>> {
         if let Some(known) = &self.lower.loud {
             return known.clone();
         }
         let names = self.lower.names;
         let mut loud = Loud::default();
-        // What a type is made of, and what the special functions of a class do.
-        let mut parts: Vec<(&'u str, Vec<Node<'u>>)> = Vec::new();
         for (name, list) in &names.types {
             for (_, decl) in list {
                 match decl {
-                    TypeDecl::Class(class, _) => {
-                        let special = self.special_functions(*class);
-                        for (item, own) in &special {
-                            if !self.is_quiet(*item, *own) {
-                                loud.others.insert(name.as_str());
-                                if !own || self.takes_from(*item, name) {
-                                    loud.own.insert(name.as_str());
-                                }
-                            }
-                        }
-                        let body = class.child_by_field_name("body").map(listed_in).unwrap_or_default();
-                        let fields = body.into_iter().filter(|item| item.kind() == "field_declaration");
-                        let bases = listed_in(*class).into_iter().filter(|c| c.kind() == "base_class_clause");
-                        parts.push((
-                            name.as_str(),
-                            special.iter().map(|(item, _)| *item).chain(fields).chain(bases).collect(),
-                        ));
-                    }
+                    TypeDecl::Class(class, _) => self.add_class(name, *class, &mut loud),
                     TypeDecl::Typedef(ty, _) | TypeDecl::Alias(ty) | TypeDecl::AliasTemplate(ty) => {
-                        parts.push((name.as_str(), vec![*ty]))
+                        loud.parts.push((name, self.types_in(*ty)));
                     }
-                    TypeDecl::Enum(_) | TypeDecl::Unread => {}
+                    TypeDecl::Unread => drop(loud.others.insert(name)),
+                    TypeDecl::Enum(_) => {}
                 }
             }
+        }
+        for (name, list) in &names.special_classes {
+            list.iter().for_each(|(class, _)| self.add_class(name, *class, &mut loud));
         }
         for (name, list) in &names.functions {
-            let free = list.iter().filter(|d| name.starts_with("operator") && d.class.is_none());
-            for decl in free.filter(|d| !self.is_for_device(d.node) && !self.is_quiet(d.node, true)) {
-                each_named(decl.declarator, |n| {
-                    if n.kind() == "type_identifier" {
-                        loud.others.insert(self.unit.str(n));
-                    }
-                });
-            }
-        }
-        for set in [&mut loud.others, &mut loud.own] {
-            let mut before = 0;
-            while set.len() > before {
-                before = set.len();
-                for (name, nodes) in &parts {
-                    let mut meets = false;
-                    let mut look =
-                        |n: Node<'u>| meets |= n.kind() == "type_identifier" && set.contains(self.unit.str(n));
-                    nodes.iter().for_each(|node| each_named(*node, &mut look));
-                    if meets {
-                        set.insert(*name);
-                    }
+            let is_range = matches!(name.as_str(), "begin" | "end");
+            let free = list.iter().filter(|d| d.class.is_none() && (is_range || name.starts_with("operator")));
+            for decl in free.filter(|d| !self.is_for_device(d.node) && !self.is_quiet(d.node, !is_range)) {
+                let taken = self.types_in(decl.declarator);
+                loud.literals |= name.contains('"');
+                if is_range {
+                    loud.own.extend(&taken);
+                }
+                loud.others.extend(taken);
+                // A template takes any class.
+                if decl.template.is_some() {
+                    loud.others.extend(names.types.keys().map(String::as_str));
                 }
             }
         }
+        loud.close();
         self.lower.loud.insert(Arc::new(loud)).clone()
+    }
+
+    fn add_class(&self, name: &'u str, class: Node<'u>, loud: &mut Loud<'u>) {
+        let mut parts = Names::default();
+        if class.has_error() {
+            loud.others.insert(name);
+            loud.own.insert(name);
+        }
+        for (item, own) in self.special_functions(class) {
+            parts.extend(self.types_in(item));
+            if !self.is_quiet(item, own) {
+                loud.others.insert(name);
+                if !own || self.takes_from(item, name) {
+                    loud.own.insert(name);
+                }
+            }
+        }
+        let fields = self.fields(class);
+        for item in class.child_by_field_name("body").map(listed_in).unwrap_or_default() {
+            if item.kind() == "field_declaration" {
+                parts.extend(self.types_in(item));
+            }
+            // `int n = f();`
+            let value = item.child_by_field_name("default_value");
+            if value.is_some_and(|value| !self.changes_only(value, &Names::default(), &fields)) {
+                loud.others.insert(name);
+            }
+        }
+        let bases = listed_in(class).into_iter().filter(|c| c.kind() == "base_class_clause");
+        bases.for_each(|clause| parts.extend(self.types_in(clause)));
+        loud.parts.push((name, parts));
+    }
+
+    fn types_in(&self, node: Node<'u>) -> Names<'u> {
+        let mut found = Names::default();
+        each_named(node, |n| {
+            if n.kind() == "type_identifier" {
+                found.insert(self.unit.str(n));
+            }
+        });
+        found
     }
 
     /// The functions of a class that run without a call; and may these change their object?
     fn special_functions(&self, class: Node<'u>) -> Vec<(Node<'u>, bool)> {
-        let name = class.child_by_field_name("name").map_or("", |n| self.unit.str(n));
+        let name = class.child_by_field_name("name").map_or("", |n| self.unit.str(n).split('<').next().unwrap_or(""));
         let mut found = Vec::new();
         for item in class.child_by_field_name("body").map(listed_in).unwrap_or_default() {
+            let is_around = matches!(item.kind(), "template_declaration" | "friend_declaration");
             let inner = listed_in(item).into_iter().find(|n| matches!(n.kind(), "function_definition" | "declaration"));
-            let item = inner.filter(|_| item.kind() == "template_declaration").unwrap_or(item);
-            let Some(own) = item.child_by_field_name("declarator") else { continue };
-            if self.is_for_device(item) {
+            let item = inner.filter(|_| is_around).unwrap_or(item);
+            let Some(own) = item.child_by_field_name("declarator").filter(|_| !self.is_for_device(item)) else {
                 continue;
-            }
-            let text = own_name(own).map_or("", |n| self.unit.str(n));
+            };
+            // Also of a conversion.
+            let written = if own.kind() == "operator_cast" { Some(own) } else { declared_name(own) };
+            let text = written.map_or("", |n| self.unit.str(n));
             if text == name || text.starts_with('~') {
                 found.push((item, true));
             } else if let Some(symbol) = text.strip_prefix("operator") {
-                // What operators change is followed where they stand.
-                // But for those that give a place.
+                // What operators change is followed where they stand, but for those that give a place.
                 let is_followed = own.kind() != "operator_cast" && !["[]", "*", "->"].contains(&symbol.trim());
                 found.push((item, is_followed));
             } else if matches!(text, "begin" | "end") {
@@ -132,83 +181,108 @@ impl<'u> Host<'_, 'u> {
         head.contains("__device__") && !head.contains("__host__")
     }
 
-    /// Does a special function change nothing but what it declares, and its own object where it may?
+    /// Does a special function change nothing but what it declares, and its own object where it may? What is defined
+    /// elsewhere may change anything.
     fn is_quiet(&self, function: Node<'u>, own: bool) -> bool {
-        let Some(body) = function.child_by_field_name("body") else { return has_clause(function) };
-        let (mut locals, mut parameters) = (FxHashSet::default(), FxHashSet::default());
+        if function.child_by_field_name("body").is_none() {
+            let given = ["default_method_clause", "delete_method_clause"];
+            return listed_in(function).iter().any(|n| given.contains(&n.kind()));
+        }
+        let (mut locals, mut hidden) = (Names::default(), Names::default());
         each_named(function, |n| {
             let is_parameter = n.kind().ends_with("parameter_declaration");
             if !is_parameter && (n.kind() != "declaration" || n == function) {
                 return;
             }
+            let is_plain = n.child_by_field_name("type").is_some_and(|ty| self.is_integer_type(ty));
             let mut cursor = n.walk();
             for declarator in n.children_by_field_name("declarator", &mut cursor) {
-                let plain = !self.unit.str(declarator).trim_start().starts_with(['*', '&']);
-                if let Some(name) = declared_name(declarator).map(|n| self.unit.str(n)) {
-                    match is_parameter || !plain {
-                        true => parameters.insert(name),
-                        false => locals.insert(name),
-                    };
-                }
+                let Some(name) = declared_name(declarator).map(|n| self.unit.str(n)) else { continue };
+                let is_copy = !self.unit.str(declarator).trim_start().starts_with(['*', '&']);
+                let set = if is_copy && (is_plain || !is_parameter) { &mut locals } else { &mut hidden };
+                set.insert(name);
             }
         });
-        let fields = self.fields_around(function);
+        let mut around = self.up(function);
+        while let Some(list) = around.filter(|a| a.kind() != "field_declaration_list") {
+            around = self.up(list);
+        }
+        let class = around.and_then(|list| self.up(list)).filter(|_| own);
+        let mut fields = class.map(|class| self.fields(class)).unwrap_or_default();
+        fields.retain(|name| !hidden.contains(name));
+        self.changes_only(function, &locals, &fields)
+    }
+
+    /// Does code change nothing but these variables, and these fields of its object, and call nothing that may?
+    fn changes_only(&self, code: Node<'u>, locals: &Names<'u>, fields: &Names<'u>) -> bool {
         let is_own = |place: Node<'u>| {
             let mut place = place;
             loop {
                 let is_arrow = place.child_by_field_name("operator").is_some_and(|o| self.unit.str(o) == "->");
-                match place.kind() {
-                    "identifier" | "field_identifier" => {
+                let of_this = place.child_by_field_name("argument").is_some_and(|object| object.kind() == "this");
+                match (place.kind(), place.child_by_field_name("argument")) {
+                    ("identifier", _) => {
                         let name = self.unit.str(place);
-                        return locals.contains(name) || own && fields.contains(name) && !parameters.contains(name);
+                        return locals.contains(name) || fields.contains(name);
                     }
-                    "field_expression" => match place.child_by_field_name("argument") {
-                        Some(object) if object.kind() == "this" => return own,
-                        Some(object) if !is_arrow => place = object,
-                        _ => return false,
-                    },
+                    ("field_expression", Some(_)) if of_this => {
+                        return place.child_by_field_name("field").is_some_and(|f| fields.contains(self.unit.str(f)));
+                    }
+                    ("field_expression", Some(object)) if !is_arrow => place = object,
                     _ => return false,
                 }
             }
         };
         let mut quiet = true;
-        let mut look = |n: Node<'u>| {
+        each_named(code, |n| {
             let field = |name: &str| n.child_by_field_name(name);
+            let operator = field("operator").map_or("", |o| self.unit.str(o));
             quiet &= match n.kind() {
-                "assignment_expression" => field("left").is_some_and(&is_own),
-                "update_expression" => field("argument").is_some_and(&is_own),
+                "assignment_expression" => field("left").is_some_and(is_own),
+                "update_expression" => field("argument").is_some_and(is_own),
+                "pointer_expression" if operator == "&" || self.unit.str(n).starts_with('&') => {
+                    field("argument").is_some_and(is_own)
+                }
+                // From and to a stream; of numbers they change nothing.
+                "binary_expression" if matches!(operator, "<<" | ">>") => {
+                    field("right").is_some_and(|right| right.kind() == "number_literal" || is_own(right))
+                        && field("left").is_some_and(|left| left.kind() == "number_literal" || is_own(left))
+                }
                 "call_expression" => field("function").is_some_and(|function| {
-                    let text = self.unit.str(function);
                     let name = self.callee(function);
-                    let known = is_platform(name) || BY_VALUE.contains(&name) || text.starts_with("std::");
-                    // What is made of own parts.
-                    let is_field = fields.contains(text);
-                    (known || is_field) && !self.lower.names.functions.contains_key(name)
+                    let arguments = field("arguments").map(listed_in).unwrap_or_default();
+                    let by_value = BY_VALUE.contains(&name) && !WRITES.contains(&name) || name.starts_with("make_");
+                    // What gets no other place writes to none.
+                    let plain = |argument: Node<'u>| {
+                        let mut all = true;
+                        each_named(argument, |n| {
+                            let text = self.unit.str(n);
+                            let is_constant = text.starts_with("cuda") || text.starts_with("hip");
+                            all &= n.kind() != "identifier" || is_constant || is_own(n);
+                        });
+                        all
+                    };
+                    function.kind() == "identifier"
+                        && !self.lower.names.functions.contains_key(name)
+                        && !self.lower.names.types.contains_key(name)
+                        && (by_value || is_platform(name) && arguments.into_iter().all(plain))
                 }),
                 "gnu_asm_expression" | "lambda_expression" | "goto_statement" => false,
                 _ => !n.is_error() && !n.is_missing(),
             };
-        };
-        each_named(body, &mut look);
-        let lists = listed_in(function).into_iter().filter(|n| n.kind() == "field_initializer_list");
-        lists.for_each(|list| each_named(list, &mut look));
+        });
         quiet
     }
 
-    /// The fields of the class around a function.
-    fn fields_around(&self, function: Node<'u>) -> FxHashSet<&'u str> {
-        let mut fields = FxHashSet::default();
-        let mut around = self.up(function);
-        while let Some(list) = around.filter(|a| a.kind() != "field_declaration_list") {
-            around = self.up(list);
-        }
-        for item in around.map(listed_in).unwrap_or_default() {
-            let shared = self.unit.str(item).starts_with("static") || self.unit.str(item).contains(" static ");
-            if item.kind() != "field_declaration" || shared || self.unit.str(item).contains('&') {
-                continue;
-            }
+    /// The fields of each object of a class that are no references.
+    fn fields(&self, class: Node<'u>) -> Names<'u> {
+        let mut fields = Names::default();
+        for item in class.child_by_field_name("body").map(listed_in).unwrap_or_default() {
+            let is_own = item.kind() == "field_declaration"
+                && !listed_in(item).iter().any(|n| n.kind() == "storage_class_specifier")
+                && !self.unit.str(item).contains('&');
             let mut cursor = item.walk();
-            let declarators = item.children_by_field_name("declarator", &mut cursor);
+            let declarators = item.children_by_field_name("declarator", &mut cursor).filter(|_| is_own);
             fields.extend(declarators.filter_map(declared_name).map(|n| self.unit.str(n)));
         }
         fields
@@ -216,30 +290,33 @@ impl<'u> Host<'_, 'u> {
 
     /// A mention of a loud class, or of a variable that may be of one, is a call.
     pub(super) fn unseen(&mut self, all: &[Node<'u>]) {
-        let loud = self.loud_classes();
-        if loud.others.is_empty() {
+        let mut loud = self.loud();
+        let classes = ["struct_specifier", "class_specifier", "union_specifier"];
+        let local = |n: &&Node<'u>| classes.contains(&n.kind()) && n.child_by_field_name("body").is_some();
+        for class in all.iter().filter(local) {
+            let known = Arc::make_mut(&mut loud);
+            let name = class.child_by_field_name("name").map_or("", |n| self.unit.str(n));
+            self.add_class(name, *class, known);
+            known.close();
+        }
+        if loud.is_silent() {
             return;
         }
         for node in all {
             let text = self.unit.str(*node);
             let found = match node.kind() {
-                "type_identifier" => None,
-                "identifier" => match self.find(text, *node) {
+                "user_defined_literal" if loud.literals => None,
+                "type_identifier" if loud.others.contains(text) => None,
+                "type_identifier" if self.template_parameter(text, *node).is_some() => None,
+                "identifier" => match self.find(text, *node).filter(|v| self.may_be_of(*v, &loud.others)) {
                     Some(variable) => Some(variable),
                     None => continue,
                 },
                 _ => continue,
             };
-            let is_loud = match found {
-                Some(variable) => self.may_be_of(variable, &loud.others),
-                None => loud.others.contains(text) || self.template_parameter(text, *node).is_some(),
-            };
-            if !is_loud {
-                continue;
-            }
             let mut events = vec![*node];
             // Objects end with their block.
-            events.extend(block_of(*node));
+            events.extend(self.block_of(*node));
             self.all_calls.extend(&events);
             self.calls.extend(events);
             let is_place = self.up(*node).is_some_and(|p| p.kind() == "field_expression");
@@ -251,38 +328,24 @@ impl<'u> Host<'_, 'u> {
     }
 
     /// May a variable be an object of one of these classes?
-    fn may_be_of(&self, variable: usize, classes: &Classes<'u>) -> bool {
+    fn may_be_of(&self, variable: usize, classes: &Names<'u>) -> bool {
         let known = &self.variables[variable];
-        let Some(ty) = known.ty else { return false };
+        let Some(ty) = known.ty.filter(|_| !classes.is_empty()) else { return false };
         let value = known.events.iter().find(|e| e.declares).and_then(|e| e.value);
         let is_auto = matches!(ty.kind(), "placeholder_type_specifier" | "auto");
-        let mut found = is_auto
-            && !classes.is_empty()
-            && value
-                .is_none_or(|v| matches!(v.kind(), "call_expression" | "identifier" | "compound_literal_expression"));
-        each_named(ty, |n| {
-            let text = self.unit.str(n);
-            found |=
-                n.kind() == "type_identifier" && (classes.contains(text) || self.template_parameter(text, n).is_some());
-        });
-        found
+        let is_object = |v: Node| matches!(v.kind(), "call_expression" | "identifier" | "compound_literal_expression");
+        let types = self.types_in(ty);
+        is_auto && value.is_none_or(is_object)
+            || !types.is_disjoint(classes)
+            || types.iter().any(|name| self.template_parameter(name, ty).is_some())
     }
-}
 
-fn has_clause(function: Node) -> bool {
-    listed_in(function).iter().any(|n| matches!(n.kind(), "default_method_clause" | "delete_method_clause"))
-}
-
-/// The name in a declarator, also of a conversion.
-fn own_name(declarator: Node<'_>) -> Option<Node<'_>> {
-    if declarator.kind() == "operator_cast" { Some(declarator) } else { declared_name(declarator) }
-}
-
-/// The block that a name is in a declaration of.
-fn block_of(node: Node<'_>) -> Option<Node<'_>> {
-    let mut declaration = node;
-    while declaration.kind() != "declaration" {
-        declaration = declaration.parent()?;
+    /// The block that a name is in a declaration of.
+    fn block_of(&self, node: Node<'u>) -> Option<Node<'u>> {
+        let mut declaration = node;
+        while declaration.kind() != "declaration" {
+            declaration = self.up(declaration)?;
+        }
+        self.up(declaration).filter(|p| p.kind() == "compound_statement")
     }
-    declaration.parent().filter(|p| p.kind() == "compound_statement")
 }

@@ -140,11 +140,13 @@ impl<'u> Host<'_, 'u> {
             inner = next;
         }
         let from = self.type_or_int(inner);
-        if ty.signed || !from.signed || value.as_num().is_none() && inner.kind() == "binary_expression" {
+        let operator = inner.child_by_field_name("operator").map_or("", |o| self.unit.str(o));
+        let is_sum = inner.kind() == "binary_expression" && operator != "-";
+        if ty.signed || !from.signed || value.as_num().is_none() && is_sum {
             return value;
         }
         if value.as_num().is_none() && self.arguments.is_empty() && self.is_sure(node) {
-            if self.least(inner).is_none_or(|n| n < 0) {
+            if self.least_of(inner).is_none_or(|n| n < 0) {
                 self.taken.push(N::num(0).le(&value));
             }
             return value;
