@@ -128,9 +128,14 @@ fn leaves_sizes(name: &str) -> bool {
     FILLS.contains(&name) || !name.ends_with('_') && !name.ends_with("_out") && !CHANGES.contains(&name)
 }
 
-/// Does a program name something that changes the sizes of a tensor?
+/// Does a program call something that changes the sizes of a tensor?
 pub(super) fn resizes(text: &str) -> bool {
-    ["resize_", "set_", "_out(", "squeeze_(", "transpose_(", "t_("].iter().any(|name| text.contains(name))
+    text.match_indices('(').any(|(at, _)| {
+        let head = text[..at].trim_end();
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        let name = &head[head.trim_end_matches(is_part).len()..];
+        !leaves_sizes(name) && head[..head.len() - name.len()].ends_with(['.', '>', ':'])
+    })
 }
 
 /// Is this the path of a function that makes or computes tensors?

@@ -101,6 +101,11 @@ impl Origin {
             _ => None,
         }
     }
+
+    /// Is this a row of another one, or a row of such a row?
+    fn is_row_of(&self, other: &Origin) -> bool {
+        matches!(self, Origin::Row(tensor, _) if **tensor == *other || tensor.is_row_of(other))
+    }
 }
 
 impl Pointer {
@@ -948,7 +953,7 @@ fn meet(a: &[Pointer], b: &[Pointer], state: &State) -> Option<(Distance, bool)>
             let met = match (&x.origin, &y.origin) {
                 (Origin::Made(n, true), Origin::Made(m, true)) if n == m => Some(false),
                 (p, q) if p == q => Some(true),
-                (Origin::Row(tensor, _), other) | (other, Origin::Row(tensor, _)) if **tensor == *other => Some(false),
+                (p, q) if p.is_row_of(q) || q.is_row_of(p) => Some(false),
                 // Subscripts that are written in different ways are taken to be different ones.
                 (Origin::Element(p, _), Origin::Element(q, _)) if p == q => {
                     let all = elements(x);

@@ -103,6 +103,14 @@ impl<'l, 't> Body<'l, 't> {
                     _ => self.unclear("this conversion is not supported".to_owned(), vec![expr], span),
                 }
             }
+            // A class may convert its objects itself, in whatever way.
+            (_, Type::Unknown(_))
+                if matches!(expr.ty, Type::Struct(_))
+                    && self.lanes(&expr.ty).is_none()
+                    && !matches!(self.method(&expr.ty.clone(), "operator cast", None, &[]), Method::None) =>
+            {
+                self.unclear("which conversion this is, is not known".to_owned(), vec![expr], span)
+            }
             (_, Type::Unknown(name)) if is_pointer(&expr) => {
                 Expr::new(ExprKind::CallUnknown(Name::new(&**name), vec![expr]), ty.clone(), span)
             }
@@ -885,9 +893,23 @@ impl<'l, 't> Body<'l, 't> {
     }
 }
 
-/// Is this an address, of which a constructor that is not known may do anything with what is there? [INF-MADE-OF]
+/// Is this an address, or an object that has one, of which a constructor that is not known may do anything with what is
+/// there? [INF-MADE-OF]
 pub(super) fn is_pointer(expr: &Expr) -> bool {
-    matches!(expr.ty.value(), Type::Ptr(_) | Type::Array(..)) && !matches!(expr.kind, ExprKind::Int(0))
+    fn holds(ty: &Type) -> bool {
+        match ty.value() {
+            Type::Ptr(_) | Type::Array(..) => true,
+            Type::Struct(of) => {
+                !of.complete
+                    || of.fields.iter().any(|field| match field.ty.value() {
+                        Type::Array(inner, _) => holds(inner),
+                        ty => holds(ty),
+                    })
+            }
+            _ => false,
+        }
+    }
+    holds(&expr.ty) && !matches!(expr.kind, ExprKind::Int(0))
 }
 
 /// Is this expression a place rather than a value?
