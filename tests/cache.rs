@@ -82,6 +82,12 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
+const RUN: &[u8] = b"faial-like run ";
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
 fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
@@ -110,6 +116,32 @@ fn a_second_run_starts_no_solver_and_says_the_same() {
     let alone = place.run(&[RACY]);
     assert_eq!(place.starts(), 0);
     same(&place.run(&[RACY, "--no-cache"]), &alone);
+}
+
+#[test]
+fn a_run_of_the_code_that_showed_nothing_is_kept_for_this_code_alone() {
+    let place = Place::new();
+    let file = place.path("kernel.cu");
+    let kernel = |rounds: &str| {
+        let text = format!(
+            "//--blockDim=64 --gridDim=1\n\
+             __global__ void k(float *x, int *out) {{\n    float s = 0;\n    \
+             for (int i = 0; i < {rounds}; i++) s += x[i % 7];\n    out[threadIdx.x / 2] = threadIdx.x;\n}}\n"
+        );
+        fs::write(&file, text).expect("a kernel");
+        place.run(&[file.to_str().expect("a name")])
+    };
+    let runs = || place.entries().iter().filter(|path| fs::read(path).is_ok_and(|e| e.starts_with(RUN))).count();
+    let long = kernel("90000000");
+    assert!(stdout(&long).contains("the run to the race is too long"), "{}", stdout(&long));
+    assert_eq!(runs(), 1);
+    same(&long, &kernel("90000000"));
+    assert_eq!(runs(), 1);
+    // What stands where is the same, and so are the model and the accesses.
+    let short = kernel("      90");
+    assert!(stdout(&short).contains("the two threads were run with these values"), "{}", stdout(&short));
+    // What a run shows is run again.
+    assert_eq!(runs(), 1);
 }
 
 #[test]

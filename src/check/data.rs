@@ -26,6 +26,7 @@ const USUAL: [f64; 17] =
     [0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 1.5, 3.0, 10.0, -10.0, 100.0, 1e4, 1e10, -1e10, 1e-10, 0.25];
 
 /// What arrays and parameters hold.
+#[derive(Debug)]
 pub struct Data {
     pub cells: Vec<Content>,
     pub floats: BTreeMap<String, f64>,

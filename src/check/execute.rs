@@ -1,6 +1,8 @@
 //! A race on the kernel itself: its code is run with the values of a witness, until both accesses were made.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
+use std::sync::Arc;
 
 use super::kernel::CheckOptions;
 use super::source::{KernelCode, SourceKernel};
@@ -11,6 +13,7 @@ use crate::frontend::cuda::lower::LoweredKernel;
 use crate::interp::{ASSUMPTION, Cell, Goal, Inputs, Missed, NO_PLACE, NO_RUN, Part, SUBSCRIPT, Stop, replay, strand};
 use crate::kernel::infer::Behind;
 use crate::report::finding::{AccessReport, Launch, LaunchSource, Ran, Witness};
+use crate::smt::{Cache, Digest};
 
 /// Operations for one race, and for all of a kernel.
 const STEPS: u64 = 1_000_000;
@@ -19,6 +22,9 @@ const ALL_STEPS: u64 = 4_000_000;
 const SEEDS: [u64; 3] = [1, 2, 3];
 /// The same, with contents that are the same in all elements of an array.
 const FLAT_SEEDS: u64 = 8;
+
+/// Steps that take longer than to look for what came of them before.
+const LONG: u64 = 10_000;
 
 /// How it is said that a run without a meaning, or a trap, ends it.
 pub(super) const ENDS: &str = "the run ends before";
@@ -37,6 +43,9 @@ pub(super) struct Executor<'a> {
     warp_size: u32,
     /// That are left, for all races of the kernel.
     steps: u64,
+    cache: Option<Arc<Cache>>,
+    /// Of the code, once it was asked for.
+    digest: Option<Option<Digest>>,
 }
 
 /// Does the program say how large an object is?
@@ -58,7 +67,12 @@ pub(super) enum Tried {
 }
 
 impl<'a> Executor<'a> {
-    pub fn new(kernel: &'a SourceKernel, launch: &Launch, options: &CheckOptions) -> Executor<'a> {
+    pub fn new(
+        kernel: &'a SourceKernel,
+        launch: &Launch,
+        options: &CheckOptions,
+        cache: Option<Arc<Cache>>,
+    ) -> Executor<'a> {
         let mut params = options.params.clone();
         let mut same = BTreeMap::new();
         let mut code = match &kernel.code {
@@ -77,7 +91,8 @@ impl<'a> Executor<'a> {
             }
         }
         let untold = kernel.host.untold.clone();
-        Executor { code, params, same, untold, warp_size: options.warp_size, steps: ALL_STEPS }
+        let warp_size = options.warp_size;
+        Executor { code, params, same, untold, warp_size, steps: ALL_STEPS, cache, digest: None }
     }
 
     /// Runs the two threads, and as many others as it takes, up to the race.
@@ -97,6 +112,11 @@ impl<'a> Executor<'a> {
         inputs.uninitialised = race.doubt.is_some();
         inputs.cells = cells(&race.needed);
         let goal = Goal { threads, spans, modes };
+        let values = (&race.needed, &race.cells, &race.data, race.doubt.is_some(), &race.numbers);
+        let key = self.key(&("race", &goal, &inputs, values));
+        if let Some(before) = self.before(key.as_ref()) {
+            return before;
+        }
         let mut steps = inputs.steps;
         let run = |inputs: &Inputs, goal: &Goal, steps: &mut u64| {
             // What takes too long leaves some for the others.
@@ -134,8 +154,8 @@ impl<'a> Executor<'a> {
                 found = run(&inputs, &goal, &mut steps);
             }
         }
-        self.steps = self.steps.saturating_sub(inputs.steps - steps);
-        match found {
+        let took = inputs.steps - steps;
+        let tried = match found {
             Ok(met) => Tried::Met { ran: ran(met.part), same_value: met.same_value },
             Err(Missed::Finished) if inputs.cells.len() == race.cells.len() => Tried::Refuted(
                 "with these values the two threads were run, and did not make these accesses in one phase".to_owned(),
@@ -144,7 +164,8 @@ impl<'a> Executor<'a> {
                 Tried::Refuted("with these values not all threads pass the barriers before the race".to_owned())
             }
             Err(missed) => not_seen(missed, "the race"),
-        }
+        };
+        self.spent(key, took, tried)
     }
 
     /// Runs the two threads, and as many others as it takes, until one waits at the barrier where the other does not come.
@@ -160,16 +181,44 @@ impl<'a> Executor<'a> {
             Err(why) => return Tried::NotRun(why),
         };
         inputs.cells = cells(contents);
+        let key = self.key(&("barrier", barrier, &pair, &inputs));
+        if let Some(before) = self.before(key.as_ref()) {
+            return before;
+        }
         let mut steps = inputs.steps;
         let found = strand(&code.program, code.kernel, &inputs, &pair, barrier, &mut steps);
-        self.steps = self.steps.saturating_sub(inputs.steps - steps);
-        match found {
+        let took = inputs.steps - steps;
+        let tried = match found {
             Ok(part) => Tried::Met { ran: ran(part), same_value: None },
             // Of one barrier in a loop, not in the same iteration.
             Err(Missed::Finished) => Tried::NotRun("it is the iterations that differ, not the barriers".to_owned()),
             Err(Missed::Diverged) => Tried::Refuted("with these values threads part at another barrier".to_owned()),
             Err(missed) => not_seen(missed, "the barrier"),
+        };
+        self.spent(key, took, tried)
+    }
+
+    /// Of a run: the code, all that it is run with, and what it looks for.
+    fn key(&mut self, run: &dyn Debug) -> Option<Digest> {
+        let (cache, code) = (self.cache.as_ref()?, *self.code.as_ref().ok()?);
+        let digest = *self.digest.get_or_insert_with(|| cache.key_of(&(&code.program, code.kernel)));
+        cache.key_of(&(digest?, run))
+    }
+
+    /// What came of the same run in an earlier run of the tool.
+    fn before(&mut self, key: Option<&Digest>) -> Option<Tried> {
+        let (took, tried) = read(&self.cache.as_ref()?.kept(key?)?)?;
+        self.steps = self.steps.saturating_sub(took);
+        Some(tried)
+    }
+
+    /// Counts the steps of a run, and keeps what came of it if it took long and showed nothing: what is shown has been run.
+    fn spent(&mut self, key: Option<Digest>, took: u64, tried: Tried) -> Tried {
+        self.steps = self.steps.saturating_sub(took);
+        if let (Some(cache), Some(key), Some(text)) = (&self.cache, key, write(took, &tried).filter(|_| took > LONG)) {
+            cache.keep(&key, &text);
         }
+        tried
     }
 
     /// The code, the places of the two threads, and what they are run with.
@@ -208,6 +257,32 @@ impl<'a> Executor<'a> {
     }
 }
 
+/// How many steps it took to show nothing, and why.
+fn write(took: u64, tried: &Tried) -> Option<String> {
+    let (word, why) = match tried {
+        Tried::Met { .. } => return None,
+        Tried::Refuted(why) => ("refuted", why),
+        Tried::Left { how, size: Size::Declared } => ("left-declared", how),
+        Tried::Left { how, size: Size::Unknown } => ("left-unknown", how),
+        Tried::NotRun(why) => ("not-run", why),
+    };
+    Some(format!("{took} {word}\n{why}\n"))
+}
+
+fn read(text: &str) -> Option<(u64, Tried)> {
+    let (first, why) = text.strip_suffix('\n')?.split_once('\n')?;
+    let (took, word) = first.split_once(' ')?;
+    let why = why.to_owned();
+    let tried = match word {
+        "refuted" => Tried::Refuted(why),
+        "left-declared" => Tried::Left { how: why, size: Size::Declared },
+        "left-unknown" => Tried::Left { how: why, size: Size::Unknown },
+        "not-run" => Tried::NotRun(why),
+        _ => return None,
+    };
+    Some((took.parse().ok()?, tried))
+}
+
 fn ran(part: Part) -> Ran {
     match part {
         Part::Pair => Ran::Threads,
@@ -244,4 +319,42 @@ fn cells(contents: &[Content]) -> Vec<Cell> {
         Some(Cell { array, at, ty: fun.ty, value: *value })
     };
     contents.iter().filter_map(cell).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(tried: &Tried) -> String {
+        match tried {
+            Tried::Met { .. } => "met".to_owned(),
+            Tried::Refuted(why) => format!("refuted {why}"),
+            Tried::Left { how, size } => format!("left {} {how}", matches!(size, Size::Declared)),
+            Tried::NotRun(why) => format!("not run {why}"),
+        }
+    }
+
+    #[test]
+    fn what_came_of_a_run_is_read_as_it_was_written() {
+        let why = || "it stops at: `a\nb`".to_owned();
+        let all = [
+            Tried::Refuted(why()),
+            Tried::Left { how: why(), size: Size::Declared },
+            Tried::Left { how: why(), size: Size::Unknown },
+            Tried::NotRun(why()),
+        ];
+        for tried in all {
+            let text = write(17, &tried).expect("it can be kept");
+            let (took, found) = read(&text).expect("it can be read");
+            assert_eq!((took, said(&found)), (17, said(&tried)));
+        }
+    }
+
+    #[test]
+    fn what_a_run_shows_is_not_kept_and_nothing_else_is_read() {
+        assert!(write(17, &Tried::Met { ran: Ran::Threads, same_value: None }).is_none());
+        for text in ["", "17 met\n\n", "17 refuted\n", "refuted\nwhy\n", "-1 refuted\nwhy\n", "17 refuted\nwhy"] {
+            assert!(read(text).is_none(), "{text:?}");
+        }
+    }
 }

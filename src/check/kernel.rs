@@ -107,6 +107,7 @@ pub fn check_kernel(
     let inferred = protocol_of(kernel, launch, options);
     let asked = launch.clone();
     let launch = Launch { block: inferred.block, grid: inferred.grid, ..launch.clone() };
+    let executor = Executor::new(kernel, &asked, options, session.cache());
     let mut check = Check {
         sources,
         inferred: &inferred,
@@ -121,7 +122,7 @@ pub fn check_kernel(
         assumptions: notes.iter().chain(&inferred.assumptions).cloned().chain(stated(&inferred, sources)).collect(),
         queries: 0,
         presolve: Presolve::new(options.presolve),
-        executor: Executor::new(kernel, &asked, options),
+        executor,
         started,
         confirmed: None,
         cut: false,

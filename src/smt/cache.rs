@@ -4,8 +4,9 @@
 //! and the sources of the encoders. What was not decided in its time may be the next time: that is kept for a day, and only
 //! counts for a question that has no more time.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustc_hash::FxHashMap;
@@ -48,6 +49,7 @@ const SOURCES: [(&str, &str); 27] = [
 ];
 
 const SOLVER: &str = "faial-like solver 1";
+const RUN: &str = "faial-like run 1";
 /// How long it counts that a question was not decided.
 const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
 /// A file that is younger may still change without a change of its times.
@@ -58,7 +60,8 @@ pub struct Cache {
     answers: Mutex<FxHashMap<Digest, Answer>>,
     solvers: Mutex<FxHashMap<PathBuf, Option<Solver>>>,
     store: Option<Store>,
-    tool: Digest,
+    /// Of the sources of the encoders; most files put no question, and need none.
+    tool: OnceLock<Digest>,
 }
 
 /// A program as it is at this moment.
@@ -82,13 +85,19 @@ impl Cache {
     }
 
     fn new(store: Option<Store>) -> Cache {
-        let mut hasher = blake3::Hasher::new();
-        field(&mut hasher, env!("CARGO_PKG_VERSION").as_bytes());
-        for (name, text) in SOURCES {
-            field(&mut hasher, name.as_bytes());
-            field(&mut hasher, text.as_bytes());
-        }
-        Cache { answers: Mutex::default(), solvers: Mutex::default(), store, tool: hasher.finalize() }
+        Cache { answers: Mutex::default(), solvers: Mutex::default(), store, tool: OnceLock::new() }
+    }
+
+    fn tool(&self) -> &Digest {
+        self.tool.get_or_init(|| {
+            let mut hasher = blake3::Hasher::new();
+            field(&mut hasher, env!("CARGO_PKG_VERSION").as_bytes());
+            for (name, text) in SOURCES {
+                field(&mut hasher, name.as_bytes());
+                field(&mut hasher, text.as_bytes());
+            }
+            hasher.finalize()
+        })
     }
 
     /// Why answers are not kept for later runs, if the folder cannot be used.
@@ -99,7 +108,7 @@ impl Cache {
     /// What all questions of a session have in common.
     pub(super) fn context(&self, settings: &str, solver: &Located, second: Option<&Path>) -> Option<Digest> {
         let mut hasher = blake3::Hasher::new();
-        field(&mut hasher, self.tool.as_bytes());
+        field(&mut hasher, self.tool().as_bytes());
         field(&mut hasher, settings.as_bytes());
         field(&mut hasher, solver.kind.name().as_bytes());
         for path in [Some(solver.path.as_path()), second].into_iter().flatten() {
@@ -159,6 +168,31 @@ impl Cache {
     fn remember(&self, key: &Digest, answer: &Answer) {
         if let Ok(mut all) = self.answers.lock() {
             all.insert(*key, answer.clone());
+        }
+    }
+
+    /// The key of what follows from this text and from this program, as it was built; `None` where nothing is kept for later
+    /// runs.
+    pub fn key_of(&self, text: &dyn fmt::Debug) -> Option<Digest> {
+        self.store.as_ref()?;
+        let mut hasher = blake3::Hasher::new();
+        field(&mut hasher, RUN.as_bytes());
+        field(&mut hasher, self.solver(&std::env::current_exe().ok()?)?.digest.as_bytes());
+        let mut text_of = Hashed(hasher);
+        fmt::write(&mut text_of, format_args!("{text:?}")).ok()?;
+        Some(text_of.0.finalize())
+    }
+
+    /// The text that an earlier run kept under this key.
+    pub fn kept(&self, key: &Digest) -> Option<String> {
+        let text = self.store.as_ref()?.read(key)?;
+        entry::unseal(&text, RUN, key).map(str::to_owned)
+    }
+
+    /// Keeps a text, which ends with a new line, for later runs.
+    pub fn keep(&self, key: &Digest, text: &str) {
+        if let Some(store) = &self.store {
+            store.write(key, &entry::seal(RUN, key, text));
         }
     }
 
@@ -228,6 +262,16 @@ fn undecided(key: &Digest) -> Digest {
     field(&mut hasher, b"in its time");
     field(&mut hasher, key.as_bytes());
     hasher.finalize()
+}
+
+/// Hashes a text while it is written.
+struct Hashed(blake3::Hasher);
+
+impl fmt::Write for Hashed {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.update(text.as_bytes());
+        Ok(())
+    }
 }
 
 /// The length in front: no two lists of fields run together to the same bytes.

@@ -20,6 +20,7 @@ pub mod session;
 pub mod store;
 
 pub use cache::Cache;
+pub use entry::Digest;
 pub use locate::{LocateError, Located, SolverKind, locate, locate_known};
 pub use query::{Answer, Model, Query, Reason};
 pub use second::{Second, SecondError};

@@ -200,6 +200,11 @@ impl Session {
         self.link.located()
     }
 
+    /// Where answers are kept, unless every question is to be put.
+    pub fn cache(&self) -> Option<Arc<Cache>> {
+        self.config.cache.clone().filter(|_| self.config.keep_dir.is_none())
+    }
+
     /// Is the query satisfiable?
     pub fn check(&mut self, query: &Query) -> Answer {
         self.timed(|this| {
@@ -382,7 +387,7 @@ impl Session {
 
     /// Where the answer is kept.
     fn key(&mut self, query: &Query) -> Option<(Arc<Cache>, Digest)> {
-        let cache = self.config.cache.clone().filter(|_| self.config.keep_dir.is_none())?;
+        let cache = self.cache()?;
         if self.context.is_none() {
             let located = self.link.located();
             let config = &self.config;
