@@ -10,7 +10,7 @@ use faial_like::check::kernel::{CheckOptions, check_kernel};
 use faial_like::check::launch::launch;
 use faial_like::check::schedule::{Settings, check_files, solver_settings};
 use faial_like::check::source::load;
-use faial_like::exp::poly::Poly;
+use faial_like::exp::poly::{Monomial, Poly};
 use faial_like::exp::{B, Env, Fun, IntTy, Interval, N, NBin, NExp, Var, eval_b, eval_n};
 use faial_like::fuzz::choices::Choices;
 use faial_like::fuzz::expressions::{small_number, small_truth};
@@ -332,7 +332,7 @@ fn a_wrong_rule_is_noticed() {
     let rows = |_: &faial_like::opt::Facts, p: &Poly| {
         let symbol = *p.terms.iter().find(|(m, _)| m.len() == 2).and_then(|(m, _)| m.first())?;
         let (a, b): (Vec<_>, Vec<_>) = p.terms.iter().cloned().partition(|(m, _)| m.contains(&symbol));
-        let a = a.into_iter().map(|(m, c)| (m.into_iter().filter(|x| *x != symbol).collect::<Vec<_>>(), c));
+        let a = a.into_iter().map(|(m, c)| (m.into_iter().filter(|x| *x != symbol).collect::<Monomial>(), c));
         let a: Vec<_> = a.filter(|(m, _)| !m.is_empty()).collect();
         Some((Rule::Delinearised, [Poly { terms: b, constant: p.constant }, Poly { terms: a, constant: 0 }]))
     };

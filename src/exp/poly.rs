@@ -1,12 +1,14 @@
 //! Polynomials with integer coefficients over numbered unknowns: the normal form of index arithmetic.
 
+use smallvec::{SmallVec, smallvec};
+
 use super::interval::Interval;
 
 /// An unknown of a polynomial: an index into a table of atoms.
 pub type AtomId = u32;
 
 /// A product of unknowns, sorted; never empty.
-pub type Monomial = Vec<AtomId>;
+pub type Monomial = SmallVec<[AtomId; 4]>;
 
 /// A sum of products. Terms are sorted and have coefficients other than 0.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
@@ -36,7 +38,7 @@ impl Poly {
     }
 
     pub fn atom(atom: AtomId) -> Poly {
-        Poly { terms: vec![(vec![atom], 1)], constant: 0 }
+        Poly { terms: vec![(smallvec![atom], 1)], constant: 0 }
     }
 
     pub fn as_constant(&self) -> Option<i128> {
@@ -128,7 +130,7 @@ impl Poly {
                 row.terms.push((m.clone(), checked(c.checked_mul(other.constant))?));
             }
             for (n, d) in &other.terms {
-                let mut both = [m.as_slice(), n.as_slice()].concat();
+                let mut both: Monomial = m.iter().chain(n).copied().collect();
                 both.sort_unstable();
                 row.terms.push((both, checked(c.checked_mul(*d))?));
             }
@@ -150,7 +152,7 @@ impl Poly {
         let mut sum = Poly::constant(self.constant);
         for (monomial, c) in &self.terms {
             let mut product = Poly::constant(*c);
-            let mut others = Vec::new();
+            let mut others = Monomial::new();
             for a in monomial {
                 if *a == atom {
                     product = product.mul(by)?;
@@ -251,7 +253,7 @@ mod tests {
         let sum = x.add(&y).expect("small");
         let difference = x.sub(&y).expect("small");
         let product = sum.mul(&difference).expect("small");
-        assert_eq!(product.terms, [(vec![0, 0], 1), (vec![1, 1], -1)]);
+        assert_eq!(product.terms, [(smallvec![0, 0], 1), (smallvec![1, 1], -1)]);
         assert_eq!(product.interval(&|_| Interval::new(-3, 2)), Interval::new(-9, 9));
         assert_eq!(product.value(&|a| Some(i128::from(a) + 2)), Some(4 - 9));
         assert_eq!(product.sub(&product).expect("small"), Poly::default());

@@ -30,7 +30,7 @@ pub fn split(facts: &Facts, poly: &Poly) -> Option<Digits> {
         poly.terms.iter().filter(|(m, _)| m.len() > 1).flat_map(|(m, _)| m).copied().collect();
     symbols.sort_unstable();
     symbols.dedup();
-    let alone = symbols.into_iter().map(|symbol| vec![symbol]);
+    let alone = symbols.into_iter().map(|symbol| Monomial::from_elem(symbol, 1));
     let together = shared_factors(&poly.terms).into_iter().filter(|factors| factors.len() > 1);
     let parts = alone.chain(together).find_map(|s| by_product(facts, poly, &s)).or_else(|| by_sum(facts, poly));
     parts.map(|parts| (Rule::Delinearised, parts))
@@ -85,7 +85,7 @@ fn by_sum(facts: &Facts, poly: &Poly) -> Option<[Poly; 2]> {
     for atom in atoms {
         let mut stride = Poly::default();
         for (monomial, c) in &poly.terms {
-            match left_of(monomial, &vec![atom]) {
+            match left_of(monomial, &Monomial::from_elem(atom, 1)) {
                 Some(left) if left.contains(&atom) => return None,
                 Some(left) if left.is_empty() => stride.constant += c,
                 Some(left) => stride.terms.push((left, *c)),

@@ -41,8 +41,8 @@ pub struct Values {
     atoms: IndexMap<Atom, Interval>,
     /// What is known of products of unknowns, beyond what follows from their factors.
     products: FxHashMap<Monomial, Interval>,
-    /// What is known of sums without a constant; the first coefficient is positive.
-    sums: FxHashMap<Poly, Interval>,
+    /// What is known of sums without a constant, and the same of what is 0 less them.
+    sums: FxHashMap<Vec<(Monomial, i128)>, Interval>,
     memo: FxHashMap<(N, u8), Poly>,
     /// Unknowns that turned out to be none.
     known: Vec<Poly>,
@@ -66,14 +66,6 @@ pub struct Values {
     pub serious: bool,
     /// Would there have been more to assume?
     pub doubtful: bool,
-}
-
-/// A sum without its constant, with a positive first coefficient; by what it was multiplied, and the constant.
-fn key(poly: &Poly) -> Option<(Poly, i128)> {
-    let sign = poly.terms.first()?.1.signum();
-    let mut key = poly.scale(sign).ok()?;
-    key.constant = 0;
-    Some((key, sign))
 }
 
 impl Values {
@@ -595,10 +587,9 @@ impl Values {
             sum = sum.add(scaled(self.product_interval(monomial), *coefficient));
         }
         if poly.terms.len() > 1
-            && let Some((key, sign)) = key(poly)
-            && let Some(known) = self.sums.get(&key)
+            && let Some(known) = self.sums.get(poly.terms.as_slice())
         {
-            sum = sum.meet(scaled(*known, sign));
+            sum = sum.meet(*known);
         }
         sum.add(Interval::new(poly.constant, poly.constant))
     }
@@ -608,13 +599,15 @@ impl Values {
     pub fn note(&mut self, poly: &Poly, interval: Interval) -> bool {
         let interval = interval.add(Interval::new(-poly.constant, -poly.constant));
         if poly.terms.len() > 1
-            && let Some((key, sign)) = key(poly)
+            && let Ok(opposite) = poly.scale(-1)
         {
-            let known = self.sums.entry(key).or_insert(Interval::ALL);
-            *known = known.meet(scaled(interval, sign));
+            let known = self.sums.entry(poly.terms.clone()).or_insert(Interval::ALL);
+            *known = known.meet(interval);
             if empty(*known) {
                 return false;
             }
+            let known = scaled(*known, -1);
+            self.sums.insert(opposite.terms, known);
         }
         for (i, (monomial, coefficient)) in poly.terms.iter().enumerate() {
             let mut rest = interval;

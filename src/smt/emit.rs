@@ -503,7 +503,7 @@ impl Reach<'_> {
                 if by.as_constant().is_none() {
                     // The rest of the division is `of - by * quotient`.
                     for (monomial, _) in &by.terms {
-                        let mut product = [monomial.as_slice(), &[id]].concat();
+                        let mut product: Monomial = monomial.iter().copied().chain([id]).collect();
                         product.sort_unstable();
                         self.monomials.insert(product);
                     }

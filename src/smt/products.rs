@@ -472,7 +472,7 @@ mod tests {
     }
 
     fn sorted(monomial: &[AtomId]) -> Monomial {
-        let mut monomial = monomial.to_vec();
+        let mut monomial = Monomial::from_slice(monomial);
         monomial.sort_unstable();
         monomial
     }

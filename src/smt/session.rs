@@ -374,11 +374,12 @@ impl Session {
     }
 
     /// Would a question that began then be left undecided again? Not when the end of the run cut it short. What the solver
-    /// gave up by itself, or for the work that it may do, is the same the next time; what ran out of time had to take much of
-    /// it.
+    /// gave up by itself, or for the little work that it may do, is the same the next time; what ran out of time had to take
+    /// much of it.
     fn would_again(&self, start: Instant, reason: &Reason) -> bool {
         let cut = self.config.deadline.is_some_and(|end| end < start + self.config.timeout);
-        !cut && (matches!(reason, Reason::Incomplete(_)) || start.elapsed() * 4 >= self.config.timeout)
+        let limited = matches!(reason, Reason::Incomplete(_)) || self.little && matches!(reason, Reason::Timeout);
+        !cut && (limited || start.elapsed() * 4 >= self.config.timeout)
     }
 
     fn disagreement(&self) -> Option<String> {

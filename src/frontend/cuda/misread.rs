@@ -12,16 +12,17 @@ use super::unit::{Dialect, declared_name, each_named, last_named};
 /// `(a = b, c)` is not read at all, unless the assignment is in parentheses.
 pub(super) fn misread(root: Node, text: &str, dialect: Dialect) -> Vec<(usize, &'static str)> {
     let mut found = Vec::new();
-    let words = Words::of(root, text);
-    comparisons(root, text, &words, &mut found);
+    let nodes = nodes(root);
+    let words = Words::of(&nodes, text);
+    comparisons(&nodes, text, &words, &mut found);
     if dialect == Dialect::OpenCl {
         found.retain(|(_, words)| *words != "typename ");
     }
-    false_casts(root, text, dialect, &words, &mut found);
-    false_operands(root, text, &mut found);
+    false_casts(&nodes, text, dialect, &words, &mut found);
+    false_operands(&nodes, text, &mut found);
     if dialect == Dialect::Cuda {
-        false_parameters(root, text, &words, &mut found);
-        false_assignments(root, text, &words, &mut found);
+        false_parameters(&nodes, text, &words, &mut found);
+        false_assignments(&nodes, text, &words, &mut found);
     }
     if root.has_error() {
         assignments(text, &mut found);
@@ -33,6 +34,36 @@ pub(super) fn misread(root: Node, text: &str, dialect: Dialect) -> Vec<(usize, &
     }
     found.sort_unstable();
     found.dedup();
+    found
+}
+
+/// The kinds of nodes that are looked at.
+const KINDS: [&str; 17] = [
+    "type_definition",
+    "struct_specifier",
+    "class_specifier",
+    "union_specifier",
+    "enum_specifier",
+    "alias_declaration",
+    "type_parameter_declaration",
+    "optional_type_parameter_declaration",
+    "variadic_type_parameter_declaration",
+    "parameter_declaration",
+    "declaration",
+    "function_definition",
+    "cast_expression",
+    "sizeof_expression",
+    "expression_statement",
+    "template_function",
+    "ERROR",
+];
+
+/// The nodes of these kinds, in the order of the text. One walk for all rules: it takes longer than what they do.
+fn nodes(root: Node<'_>) -> Vec<Node<'_>> {
+    let language = root.language();
+    let kinds: FxHashSet<u16> = KINDS.iter().map(|kind| language.id_for_node_kind(kind, true)).collect();
+    let mut found = Vec::new();
+    each_named(root, |node| found.extend(Some(node).filter(|n| kinds.contains(&n.kind_id()))));
     found
 }
 
@@ -50,10 +81,10 @@ struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    fn of(root: Node, text: &'a str) -> Words<'a> {
+    fn of(nodes: &[Node], text: &'a str) -> Words<'a> {
         let mut words = Words::default();
         let word = |node: Node| text.get(node.byte_range()).unwrap_or("");
-        each_named(root, |node| match node.kind() {
+        nodes.iter().for_each(|node| match node.kind() {
             "type_definition" => {
                 let mut cursor = node.walk();
                 let declarators = node.children_by_field_name("declarator", &mut cursor);
@@ -97,11 +128,11 @@ impl<'a> Words<'a> {
 
 /// Positions in front of names in `(i) + n`, which were read as casts of `+ n` to a type. In C all types are declared; in C++
 /// it has to be a variable of the text, and no type.
-fn false_casts(root: Node, text: &str, dialect: Dialect, words: &Words, found: &mut Vec<(usize, &'static str)>) {
+fn false_casts(nodes: &[Node], text: &str, dialect: Dialect, words: &Words, found: &mut Vec<(usize, &'static str)>) {
     let word = |node: Node| text.get(node.byte_range()).unwrap_or("");
     let Words { types, variables, .. } = words;
     let mut casts = Vec::new();
-    each_named(root, |node| {
+    nodes.iter().for_each(|node| {
         if node.kind() == "cast_expression" {
             let ty = node.child_by_field_name("type").filter(|ty| ty.named_child_count() == 1);
             let name = ty.and_then(last_named).filter(|name| name.kind() == "type_identifier");
@@ -128,9 +159,10 @@ fn false_casts(root: Node, text: &str, dialect: Dialect, words: &Words, found: &
 }
 
 /// Parentheses around `sizeof(T)` in `sizeof(T) - n`, which was read as the size of `- n`, cast to `T`.
-fn false_operands(root: Node, text: &str, found: &mut Vec<(usize, &'static str)>) {
-    each_named(root, |node| {
-        let operand = node.child_by_field_name("value").filter(|_| node.kind() == "sizeof_expression");
+fn false_operands(nodes: &[Node], text: &str, found: &mut Vec<(usize, &'static str)>) {
+    nodes.iter().for_each(|node| {
+        let operand =
+            Some(node).filter(|n| n.kind() == "sizeof_expression").and_then(|n| n.child_by_field_name("value"));
         let Some(cast) = operand.filter(|o| o.kind() == "cast_expression") else { return };
         let Some(value) = cast.child_by_field_name("value") else { return };
         let signed = match value.kind() {
@@ -149,9 +181,9 @@ fn false_operands(root: Node, text: &str, found: &mut Vec<(usize, &'static str)>
 /// Brackets around the first argument of `T x(a[i]);` and `T x(a * b);`, and a `=` in `T &x(a);` and `T *x(a);`, which were
 /// read as declarations of functions. The argument has to begin with a name that is a value somewhere in the text, and no
 /// type. Where all arguments of `T x(a, b);` are names and nothing else, that is decided when these are looked up.
-fn false_parameters(root: Node, text: &str, words: &Words, found: &mut Vec<(usize, &'static str)>) {
+fn false_parameters(nodes: &[Node], text: &str, words: &Words, found: &mut Vec<(usize, &'static str)>) {
     let word = |node: Node| text.get(node.byte_range()).unwrap_or("");
-    each_named(root, |node| {
+    nodes.iter().for_each(|node| {
         // `int *x(a + i * 4);`: not even a declaration.
         if node.is_error() {
             let mut cursor = node.walk();
@@ -160,7 +192,7 @@ fn false_parameters(root: Node, text: &str, words: &Words, found: &mut Vec<(usiz
                 && (ty.kind(), name.kind()) == ("primitive_type", "identifier")
                 && text.get(ty.end_byte()..name.start_byte()).is_some_and(|between| between.trim() == "*")
                 && text.get(name.end_byte()..).is_some_and(|after| after.starts_with('('))
-                && is_in_body(node)
+                && is_in_body(*node)
             {
                 found.push((name.end_byte(), "="));
             }
@@ -185,7 +217,7 @@ fn false_parameters(root: Node, text: &str, words: &Words, found: &mut Vec<(usiz
             // `T *x(&a[i]);`: no parameter begins like that.
             if !plain
                 && declarator.has_error()
-                && is_in_body(node)
+                && is_in_body(*node)
                 && let Some(name) = declarator.child_by_field_name("declarator").filter(|n| n.kind() == "identifier")
             {
                 found.push((name.end_byte(), "="));
@@ -207,7 +239,7 @@ fn false_parameters(root: Node, text: &str, words: &Words, found: &mut Vec<(usiz
             };
             let first = parameters.iter().find(|p| value(p));
             // Around functions only a constant is looked for, and there all that is in its parentheses has to be values.
-            match first.filter(|_| fixed && parameters.iter().all(value) || is_in_body(node)) {
+            match first.filter(|_| fixed && parameters.iter().all(value) || is_in_body(*node)) {
                 Some(_) if !plain && parameters.len() == 1 => found.push((list.start_byte(), "=")),
                 Some(first) if plain && parameters.iter().any(|p| p.named_child_count() > 1) => {
                     found.push((first.start_byte(), "("));
@@ -221,9 +253,9 @@ fn false_parameters(root: Node, text: &str, words: &Words, found: &mut Vec<(usiz
 
 /// In front of `T (*s)[33] = p;` and `T (&s)[64] = a;`, which were read as assignments to an element of what a function
 /// returns: `T` is a type, and no function or variable of the text.
-fn false_assignments(root: Node, text: &str, words: &Words, found: &mut Vec<(usize, &'static str)>) {
+fn false_assignments(nodes: &[Node], text: &str, words: &Words, found: &mut Vec<(usize, &'static str)>) {
     let word = |node: Node| text.get(node.byte_range()).unwrap_or("");
-    each_named(root, |node| {
+    nodes.iter().for_each(|node| {
         if node.kind() != "expression_statement" {
             return;
         }
@@ -276,8 +308,8 @@ fn is_in_body(node: Node) -> bool {
 
 /// After the `>` of comparisons that were read as the end of template arguments, and in front of declarations that were read
 /// as comparisons.
-fn comparisons(node: Node, text: &str, words: &Words, found: &mut Vec<(usize, &'static str)>) {
-    each_named(node, |node| {
+fn comparisons(nodes: &[Node], text: &str, words: &Words, found: &mut Vec<(usize, &'static str)>) {
+    nodes.iter().for_each(|node| {
         if node.kind() == "template_function"
             && let Some(arguments) = node.child_by_field_name("arguments")
         {
