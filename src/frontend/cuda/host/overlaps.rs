@@ -609,7 +609,14 @@ impl<'u> Host<'_, 'u> {
                         }
                     }
                     _ if name.to_ascii_lowercase().contains("alloc") => Vec::new(),
-                    _ => vec![Pointer { sure: false, ..named(text) }],
+                    _ => {
+                        let mut all = vec![Pointer { sure: false, ..named(text) }];
+                        for at in self.returned_by(function) {
+                            let given = arguments.get(at).map(|a| self.pointers_of(*a, state, depth + 1));
+                            all.extend(given.into_iter().flatten().map(|p| Pointer { sure: false, ..p }));
+                        }
+                        all
+                    }
                 }
             }
             // `p++`, `({ p; })`
