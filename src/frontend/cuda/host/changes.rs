@@ -260,7 +260,8 @@ impl<'u> Host<'_, 'u> {
         let is_own_index = self.operators.iter().any(|(name, _)| *name == "[]");
         let field = field.filter(|path| !(is_own_index && path.starts_with('[')));
         let whole = place.kind() == "identifier";
-        let of_field = !is_own_index && place.kind() != "identifier" && self.path_of(place).is_some_and(|(_, _, whole)| whole);
+        let of_field =
+            !is_own_index && place.kind() != "identifier" && self.path_of(place).is_some_and(|(_, _, whole)| whole);
         let variable = self.meant(name);
         let at = self.time_of(node, node.end_byte());
         // A function object may do it at any time.

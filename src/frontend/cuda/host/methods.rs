@@ -187,8 +187,16 @@ const MAX_STEPS: usize = 8;
 
 /// Does a function, or a method, leave the sizes of all tensors as they are?
 fn leaves_sizes(name: &str) -> bool {
-    const CHANGES: [&str; 6] =
-        ["set_data", "reset", "swap", "mutable_grad", "unsafeReleaseTensorImpl", "resize_output"];
+    const CHANGES: [&str; 8] = [
+        "set_data",
+        "reset",
+        "swap",
+        "mutable_grad",
+        "unsafeReleaseTensorImpl",
+        "unsafeGetTensorImpl",
+        "getIntrusivePtr",
+        "resize_output",
+    ];
     FILLS.contains(&name) || !name.ends_with('_') && !name.ends_with("_out") && !CHANGES.contains(&name)
 }
 

@@ -82,7 +82,9 @@ impl<'u> Host<'_, 'u> {
                 match value.kind() {
                     "parenthesized_expression" => open.extend(last_named(value)),
                     "cast_expression" => open.extend(field("value")),
-                    "conditional_expression" => open.extend(field("consequence").into_iter().chain(field("alternative"))),
+                    "conditional_expression" => {
+                        open.extend(field("consequence").into_iter().chain(field("alternative")))
+                    }
                     "identifier" => found.extend(names.iter().position(|name| *name == self.unit.str(value))),
                     // `x.contiguous()`, `std::move(x)`
                     "call_expression" => {

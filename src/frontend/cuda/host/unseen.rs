@@ -366,8 +366,8 @@ impl<'u> Host<'_, 'u> {
                         all
                     };
                     // A copy to where a pointer leads.
-                    let is_copy = name.contains("Memcpy")
-                        && arguments.first().is_none_or(|to| !self.unit.str(*to).contains('&'));
+                    let is_copy =
+                        name.contains("Memcpy") && arguments.first().is_none_or(|to| !self.unit.str(*to).contains('&'));
                     if self.is_plain_cast(function) {
                         return true;
                     }
