@@ -63,10 +63,9 @@ impl<'u> Host<'_, 'u> {
         let mut inner = place;
         while let Some(outer) = self.up(inner).filter(|_| inner != self.function) {
             let part = |name: &str| outer.child_by_field_name(name);
-            if outer.kind() == "if_statement" && part("alternative") == Some(inner) {
-                if part("consequence").is_some_and(|then| contains(then, change)) {
-                    return true;
-                }
+            let is_other = outer.kind() == "if_statement" && part("alternative") == Some(inner);
+            if is_other && part("consequence").is_some_and(|then| contains(then, change)) {
+                return true;
             }
             inner = outer;
         }
