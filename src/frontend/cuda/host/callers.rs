@@ -85,6 +85,17 @@ impl<'u> Host<'_, 'u> {
             "parenthesized_expression" => self.passed(argument.named_child(0)?),
             "cast_expression" => self.passed(field("value")?).map(made),
             "binary_expression" => self.passed(field("left")?).map(made),
+            // What an object that is a parameter holds.
+            "call_expression" => {
+                let function = field("function")?;
+                let arguments = listed_in(field("arguments")?);
+                let name = self.unit.str(function).split('<').next().unwrap_or("");
+                match (self.data_of(function), arguments.as_slice()) {
+                    (Some(object), []) => self.passed(object).map(made),
+                    (None, [only]) if name.ends_with("raw_pointer_cast") => self.passed(*only).map(made),
+                    _ => None,
+                }
+            }
             "identifier" => {
                 let known = self.variable_at(argument)?;
                 let mut node = known.declarator.filter(|_| known.is_parameter && known.scope == self.function)?;
@@ -117,11 +128,23 @@ pub(super) fn overlaps_of_calls<'u>(
         Some(call) => vec![Call { node: call, arguments: given(call) }],
         None => calls_of(unit, lower, function).unwrap_or_else(|| calls_like(unit, lower, function)),
     };
-    for call in calls {
+    let mut open: Vec<(Call<'u>, Passed, usize)> = calls.into_iter().map(|call| (call, passed.clone(), 1)).collect();
+    let mut steps = 0;
+    while let Some((call, passed, depth)) = open.pop().filter(|_| steps < MAX_STEPS) {
+        steps += 1;
         let Some(read) = read_call(unit, lower, &call, &[], None) else { continue };
         for met in &read.overlaps {
-            found.extend(met.passed_on(passed).map(|overlap| Overlap { by: None, sure: false, ..overlap }));
+            found.extend(met.passed_on(&passed).map(|overlap| Overlap { by: None, sure: false, ..overlap }));
         }
+        // What it gives may be what its own function was given.
+        let outer = |(at, just): (usize, bool)| {
+            let (at, also) = read.passed.get(at).copied().flatten()?;
+            Some((at, just && also))
+        };
+        let outer: Passed = passed.iter().map(|p| p.and_then(outer)).collect();
+        let caller = function_around(call.node).filter(|_| depth < MAX_DEPTH && outer.iter().flatten().count() > 1);
+        let calls = caller.and_then(|caller| calls_of(unit, lower, caller)).unwrap_or_default();
+        open.extend(calls.into_iter().map(|call| (call, outer.clone(), depth + 1)));
     }
     found
 }

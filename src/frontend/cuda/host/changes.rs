@@ -256,8 +256,12 @@ impl<'u> Host<'_, 'u> {
         if place.kind() != "identifier" || known.is_wild || known.is_remote || !self.is_scalar(known, name) {
             self.indirect.push(node);
         }
+        // `s[0]`, by an operator of the program, may be any part of it.
+        let is_own_index = self.operators.iter().any(|(name, _)| *name == "[]");
+        let field = field.filter(|path| !(is_own_index && path.starts_with('[')));
         let whole = place.kind() == "identifier";
-        let of_field = place.kind() != "identifier" && self.path_of(place).is_some_and(|(_, _, whole)| whole);
+        let of_field =
+            !is_own_index && place.kind() != "identifier" && self.path_of(place).is_some_and(|(_, _, whole)| whole);
         let variable = self.meant(name);
         let at = self.time_of(node, node.end_byte());
         // A function object may do it at any time.

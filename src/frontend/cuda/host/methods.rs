@@ -32,7 +32,18 @@ const NUMBERS: [&str; 7] = ["size", "stride", "numel", "dim", "ndimension", "ele
 /// Methods that return a list of these.
 const LISTS: [&str; 2] = ["sizes", "strides"];
 /// Methods of a tensor that return one of the same memory, perhaps of the same, and of a part of it.
-const SAME: [&str; 22] = [
+const SAME: [&str; 33] = [
+    "T",
+    "mT",
+    "H",
+    "mH",
+    "adjoint",
+    "conj",
+    "tensor_data",
+    "variable_data",
+    "rename",
+    "refine_names",
+    "align_to",
     "ravel",
     "swapaxes",
     "swapdims",
@@ -56,9 +67,57 @@ const SAME: [&str; 22] = [
     "expand_as",
     "alias",
 ];
-const PERHAPS: [&str; 8] = ["contiguous", "reshape", "reshape_as", "flatten", "to", "cuda", "type", "index"];
-const PART: [&str; 11] =
-    ["slice", "narrow", "select", "diagonal", "unfold", "as_strided", "chunk", "split", "unbind", "real", "imag"];
+const PERHAPS: [&str; 30] = [
+    "contiguous",
+    "reshape",
+    "reshape_as",
+    "flatten",
+    "to",
+    "cuda",
+    "cpu",
+    "type",
+    "type_as",
+    "toType",
+    "index",
+    "float",
+    "half",
+    "bfloat16",
+    "double",
+    "int",
+    "long",
+    "short",
+    "char",
+    "bool",
+    "to_dense",
+    "coalesce",
+    "resolve_conj",
+    "resolve_neg",
+    "pin_memory",
+    "dropout",
+    "values",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+];
+const PART: [&str; 17] = [
+    "slice",
+    "narrow",
+    "select",
+    "diagonal",
+    "unfold",
+    "as_strided",
+    "chunk",
+    "split",
+    "unbind",
+    "real",
+    "imag",
+    "tensor_split",
+    "hsplit",
+    "vsplit",
+    "dsplit",
+    "broadcast_tensors",
+    "meshgrid",
+];
 /// Methods of a tensor that change its elements, and no sizes. Others whose names end like theirs may change these, of all
 /// tensors that share it.
 const FILLS: [&str; 37] = [
@@ -118,13 +177,26 @@ fn view(function: &str) -> Option<View> {
     all.into_iter().find(|(names, _)| names.contains(&function)).map(|(_, view)| view)
 }
 
+/// Does a method of a tensor return what may share its memory?
+pub(super) fn gives_view(method: &str) -> bool {
+    view(method).is_some()
+}
+
 /// How far the value of a variable is followed.
 const MAX_STEPS: usize = 8;
 
 /// Does a function, or a method, leave the sizes of all tensors as they are?
 fn leaves_sizes(name: &str) -> bool {
-    const CHANGES: [&str; 6] =
-        ["set_data", "reset", "swap", "mutable_grad", "unsafeReleaseTensorImpl", "resize_output"];
+    const CHANGES: [&str; 8] = [
+        "set_data",
+        "reset",
+        "swap",
+        "mutable_grad",
+        "unsafeReleaseTensorImpl",
+        "unsafeGetTensorImpl",
+        "getIntrusivePtr",
+        "resize_output",
+    ];
     FILLS.contains(&name) || !name.ends_with('_') && !name.ends_with("_out") && !CHANGES.contains(&name)
 }
 

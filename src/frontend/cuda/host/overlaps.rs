@@ -3,6 +3,8 @@
 //! The function is run on names: a state says for each place that was assigned which pointer it has, and each branch and
 //! round of a loop may add a state, so that `t = x; x = y; y = t;` keeps two pointers apart.
 
+mod lambdas;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use tree_sitter::Node;
@@ -176,6 +178,12 @@ impl<'u> Host<'_, 'u> {
             let whole = !flow.too_many && !self.has_goto;
             let by = distance.filter(|_| whole).and_then(|(later, earlier)| self.distance(&later, &earlier));
             pairs.push(Overlap { later, earlier, by, sure: sure && times == states && whole });
+        }
+        let met = |pairs: &[Overlap], o: &Overlap| pairs.iter().any(|p| p.later == o.later && p.earlier == o.earlier);
+        for overlap in self.overlaps_of_lambda(arguments) {
+            if !met(&pairs, &overlap) {
+                pairs.push(overlap);
+            }
         }
         pairs
     }
@@ -609,7 +617,14 @@ impl<'u> Host<'_, 'u> {
                         }
                     }
                     _ if name.to_ascii_lowercase().contains("alloc") => Vec::new(),
-                    _ => vec![Pointer { sure: false, ..named(text) }],
+                    _ => {
+                        let mut all = vec![Pointer { sure: false, ..named(text) }];
+                        for at in self.returned_by(function) {
+                            let given = arguments.get(at).map(|a| self.pointers_of(*a, state, depth + 1));
+                            all.extend(given.into_iter().flatten().map(|p| Pointer { sure: false, ..p }));
+                        }
+                        all
+                    }
                 }
             }
             // `p++`, `({ p; })`

@@ -10,13 +10,49 @@ use super::Host;
 use super::copies::refers;
 use super::mentions::{BY_VALUE, is_platform};
 use super::places::listed_in;
-use super::variables::Event;
+use super::variables::{Event, Variable, contains};
 
 /// Functions of C that write where an argument points.
 const WRITES: [&str; 5] = ["memset", "memcpy", "sprintf", "snprintf", "strtol"];
 
 /// Names of types, or of variables.
 type Names<'u> = FxHashSet<&'u str>;
+
+/// What declarations in a function have as their scope.
+const SCOPES: [&str; 8] = [
+    "compound_statement",
+    "for_statement",
+    "for_range_loop",
+    "if_statement",
+    "while_statement",
+    "switch_statement",
+    "catch_clause",
+    "lambda_expression",
+];
+
+/// A variable of a function; is it a value of its own?
+struct Local<'u> {
+    name: &'u str,
+    scope: Node<'u>,
+    from: usize,
+    is_own: bool,
+}
+
+/// The variables of a function, and the functions of its class.
+#[derive(Default)]
+struct Locals<'u> {
+    list: Vec<Local<'u>>,
+    methods: Names<'u>,
+}
+
+impl Locals<'_> {
+    /// Is what a name means at a place a value of the function? `None`: it is no variable of the function.
+    fn meant(&self, name: &str, at: Node) -> Option<bool> {
+        let seen = |l: &&Local| l.name == name && contains(l.scope, at) && l.from <= at.start_byte();
+        let innermost = self.list.iter().filter(seen).max_by_key(|l| (l.scope.start_byte(), l.from));
+        innermost.map(|l| l.is_own)
+    }
+}
 
 /// What changes something where no call is written.
 #[derive(Clone, Default)]
@@ -25,8 +61,13 @@ pub struct Loud<'u> {
     others: Names<'u>,
     /// Those that change themselves as well, or what they are made from.
     own: Names<'u>,
+    /// Classes whose objects may keep where they, or parts of them, are.
+    keepers: Names<'u>,
     /// Are there literals of the program that do so?
     literals: bool,
+    /// Are there operators of enumerations that do so, or `new` and `delete`?
+    values: bool,
+    memory: bool,
     /// The types that a type is made of, by its name.
     parts: Vec<(&'u str, Names<'u>)>,
 }
@@ -34,7 +75,7 @@ pub struct Loud<'u> {
 impl Loud<'_> {
     /// Takes in other names of these classes, and classes that have parts of them.
     fn close(&mut self) {
-        for set in [&mut self.others, &mut self.own] {
+        for set in [&mut self.others, &mut self.own, &mut self.keepers] {
             let mut before = 0;
             while set.len() > before {
                 before = set.len();
@@ -50,7 +91,7 @@ impl Loud<'_> {
     }
 
     fn is_silent(&self) -> bool {
-        self.others.is_empty() && !self.literals
+        self.others.is_empty() && !self.literals && !self.memory
     }
 }
 
@@ -83,6 +124,8 @@ impl<'u> Host<'_, 'u> {
             for decl in free.filter(|d| !self.is_for_device(d.node) && !self.is_quiet(d.node, !is_range)) {
                 let taken = self.types_in(decl.declarator);
                 loud.literals |= name.contains('"');
+                let symbol = name.trim_start_matches("operator").trim_start();
+                loud.memory |= symbol.starts_with("new") || symbol.starts_with("delete");
                 if is_range {
                     loud.own.extend(&taken);
                 }
@@ -94,6 +137,8 @@ impl<'u> Host<'_, 'u> {
             }
         }
         loud.close();
+        let is_enum = |(_, decl): &(_, TypeDecl)| matches!(decl, TypeDecl::Enum(_));
+        loud.values = loud.others.iter().any(|name| names.types.get(*name).is_some_and(|l| l.iter().any(is_enum)));
         self.lower.loud.insert(Arc::new(loud)).clone()
     }
 
@@ -104,7 +149,10 @@ impl<'u> Host<'_, 'u> {
             loud.own.insert(name);
         }
         for (item, own) in self.special_functions(class) {
-            parts.extend(self.types_in(item));
+            parts.extend(self.types_used(item));
+            if self.keeps_itself(item) {
+                loud.keepers.insert(name);
+            }
             if !self.is_quiet(item, own) {
                 loud.others.insert(name);
                 if !own || self.takes_from(item, name) {
@@ -115,16 +163,23 @@ impl<'u> Host<'_, 'u> {
         let fields = self.fields(class);
         for item in class.child_by_field_name("body").map(listed_in).unwrap_or_default() {
             if item.kind() == "field_declaration" {
-                parts.extend(self.types_in(item));
+                parts.extend(self.types_used(item));
+                if self.unit.str(item).contains('&') {
+                    loud.keepers.insert(name);
+                }
             }
             // `int n = f();`
             let value = item.child_by_field_name("default_value");
-            if value.is_some_and(|value| !self.changes_only(value, &Names::default(), &fields)) {
+            if value.is_some_and(|value| !self.changes_only(value, &Locals::default(), &fields)) {
                 loud.others.insert(name);
             }
         }
         let bases = listed_in(class).into_iter().filter(|c| c.kind() == "base_class_clause");
-        bases.for_each(|clause| parts.extend(self.types_in(clause)));
+        for base in bases.flat_map(|clause| self.types_in(clause)) {
+            parts.insert(base);
+            // What a pointer to the base leads to may be one of this class.
+            loud.parts.push((base, Names::from_iter([name])));
+        }
         loud.parts.push((name, parts));
     }
 
@@ -136,6 +191,39 @@ impl<'u> Host<'_, 'u> {
             }
         });
         found
+    }
+
+    /// Those, and the types of what is named of the unit.
+    fn types_used(&self, node: Node<'u>) -> Names<'u> {
+        let mut found = self.types_in(node);
+        each_named(node, |n| {
+            let known = self.lower.names.globals.get(self.unit.str(n)).filter(|_| n.kind() == "identifier");
+            known.into_iter().flatten().for_each(|(_, global)| found.extend(self.types_in(global.node)));
+        });
+        found
+    }
+
+    /// May a function of a class keep where its object is? Functions of the platform do not.
+    fn keeps_itself(&self, function: Node<'u>) -> bool {
+        let mut keeps = false;
+        each_named(function, |n| {
+            let around = self.up(n);
+            let is = |kind: &str| around.is_some_and(|a| a.kind() == kind);
+            keeps |= match n.kind() {
+                // `this->x`, `return *this;`
+                "this" if is("pointer_expression") => {
+                    around.and_then(|a| self.up(a)).is_none_or(|outer| outer.kind() != "return_statement")
+                }
+                "this" => !is("field_expression"),
+                "pointer_expression" if self.unit.str(n).starts_with('&') => {
+                    let call = around.filter(|a| a.kind() == "argument_list").and_then(|list| self.up(list));
+                    let callee = call.and_then(|c| c.child_by_field_name("function"));
+                    !callee.is_some_and(|f| is_platform(self.callee(f)))
+                }
+                _ => false,
+            };
+        });
+        keeps
     }
 
     /// The functions of a class that run without a call; and may these change their object?
@@ -188,33 +276,48 @@ impl<'u> Host<'_, 'u> {
             let given = ["default_method_clause", "delete_method_clause"];
             return listed_in(function).iter().any(|n| given.contains(&n.kind()));
         }
-        let (mut locals, mut hidden) = (Names::default(), Names::default());
+        let mut around = self.up(function);
+        while let Some(list) = around.filter(|a| a.kind() != "field_declaration_list") {
+            around = self.up(list);
+        }
+        let class = around.and_then(|list| self.up(list));
+        let mut locals = Locals { methods: class.map(|c| self.methods(c)).unwrap_or_default(), list: Vec::new() };
         each_named(function, |n| {
             let is_parameter = n.kind().ends_with("parameter_declaration");
             if !is_parameter && (n.kind() != "declaration" || n == function) {
                 return;
             }
             let is_plain = n.child_by_field_name("type").is_some_and(|ty| self.is_integer_type(ty));
+            let mut scope = n;
+            while scope != function && (scope == n || !SCOPES.contains(&scope.kind())) {
+                let Some(outer) = self.up(scope) else { break };
+                scope = outer;
+            }
             let mut cursor = n.walk();
             for declarator in n.children_by_field_name("declarator", &mut cursor) {
                 let Some(name) = declared_name(declarator).map(|n| self.unit.str(n)) else { continue };
                 let is_copy = !self.unit.str(declarator).trim_start().starts_with(['*', '&']);
-                let set = if is_copy && (is_plain || !is_parameter) { &mut locals } else { &mut hidden };
-                set.insert(name);
+                let is_own = is_copy && (is_plain || !is_parameter);
+                locals.list.push(Local { name, scope, from: declarator.start_byte(), is_own });
             }
         });
-        let mut around = self.up(function);
-        while let Some(list) = around.filter(|a| a.kind() != "field_declaration_list") {
-            around = self.up(list);
-        }
-        let class = around.and_then(|list| self.up(list)).filter(|_| own);
-        let mut fields = class.map(|class| self.fields(class)).unwrap_or_default();
-        fields.retain(|name| !hidden.contains(name));
+        let fields = class.filter(|_| own).map(|class| self.fields(class)).unwrap_or_default();
         self.changes_only(function, &locals, &fields)
     }
 
+    /// The names of the functions of a class.
+    fn methods(&self, class: Node<'u>) -> Names<'u> {
+        let mut found = Names::default();
+        each_named(class, |n| {
+            if n.kind() == "function_declarator" {
+                found.extend(declared_name(n).map(|name| self.unit.str(name)));
+            }
+        });
+        found
+    }
+
     /// Does code change nothing but these variables, and these fields of its object, and call nothing that may?
-    fn changes_only(&self, code: Node<'u>, locals: &Names<'u>, fields: &Names<'u>) -> bool {
+    fn changes_only(&self, code: Node<'u>, locals: &Locals<'u>, fields: &Names<'u>) -> bool {
         let is_own = |place: Node<'u>| {
             let mut place = place;
             loop {
@@ -223,7 +326,7 @@ impl<'u> Host<'_, 'u> {
                 match (place.kind(), place.child_by_field_name("argument")) {
                     ("identifier", _) => {
                         let name = self.unit.str(place);
-                        return locals.contains(name) || fields.contains(name);
+                        return locals.meant(name, place).unwrap_or_else(|| fields.contains(name));
                     }
                     ("field_expression", Some(_)) if of_this => {
                         return place.child_by_field_name("field").is_some_and(|f| fields.contains(self.unit.str(f)));
@@ -262,7 +365,15 @@ impl<'u> Host<'_, 'u> {
                         });
                         all
                     };
+                    // A copy to where a pointer leads.
+                    let is_copy =
+                        name.contains("Memcpy") && arguments.first().is_none_or(|to| !self.unit.str(*to).contains('&'));
+                    if self.is_plain_cast(function) {
+                        return true;
+                    }
                     function.kind() == "identifier"
+                        && !is_copy
+                        && !locals.methods.contains(name)
                         && !self.lower.names.functions.contains_key(name)
                         && !self.lower.names.types.contains_key(name)
                         && (by_value || is_platform(name) && arguments.into_iter().all(plain))
@@ -272,6 +383,17 @@ impl<'u> Host<'_, 'u> {
             };
         });
         quiet
+    }
+
+    /// `static_cast<T>`, to a number or an enumeration.
+    fn is_plain_cast(&self, function: Node<'u>) -> bool {
+        let types = function.child_by_field_name("arguments").map(listed_in).unwrap_or_default();
+        let [only] = types.as_slice() else { return false };
+        let name = self.unit.str(*only);
+        let known = self.lower.names.types.get(name);
+        let is_plain = matches!(known, Some(list) if list.iter().all(|(_, d)| matches!(d, TypeDecl::Enum(_))))
+            || known.is_none() && only.child_by_field_name("type").is_some_and(|ty| self.is_integer_type(ty));
+        function.kind() == "template_function" && self.callee(function) == "static_cast" && is_plain
     }
 
     /// The fields of each object of a class that are no references.
@@ -299,6 +421,26 @@ impl<'u> Host<'_, 'u> {
             self.add_class(name, *class, known);
             known.close();
         }
+        for node in all {
+            // `using Q = G;`
+            let names = match node.kind() {
+                "alias_declaration" => node.child_by_field_name("name"),
+                "type_definition" => node.child_by_field_name("declarator"),
+                _ => continue,
+            };
+            if let (Some(name), Some(ty)) = (names, node.child_by_field_name("type")) {
+                let known = Arc::make_mut(&mut loud);
+                let name = declared_name(name).unwrap_or(name);
+                known.parts.push((self.unit.str(name), self.types_in(ty)));
+                known.close();
+            }
+        }
+        for variable in 0..self.variables.len() {
+            if self.may_be_of(variable, &loud.keepers) {
+                let known = &mut self.variables[variable];
+                known.escapes = Some(known.escapes.unwrap_or(known.from).min(known.from));
+            }
+        }
         if loud.is_silent() {
             return;
         }
@@ -308,10 +450,20 @@ impl<'u> Host<'_, 'u> {
                 "user_defined_literal" if loud.literals => None,
                 "type_identifier" if loud.others.contains(text) => None,
                 "type_identifier" if self.template_parameter(text, *node).is_some() => None,
-                "identifier" => match self.find(text, *node).filter(|v| self.may_be_of(*v, &loud.others)) {
-                    Some(variable) => Some(variable),
-                    None => continue,
-                },
+                "identifier" if loud.values && self.lower.names.enumerators.contains_key(text) => None,
+                "new_expression" | "delete_expression" | "declaration" if loud.memory => None,
+                // `bool b(g);` reads as the declaration of a function.
+                "identifier" | "type_identifier" => {
+                    let own = || {
+                        let is_of = |v: &Variable<'u>| v.declarator.is_some_and(|d| contains(d, *node));
+                        self.variables.iter().rposition(|v| v.name == text && is_of(v))
+                    };
+                    let known = self.find(text, *node).or_else(own);
+                    match known.filter(|v| self.may_be_of(*v, &loud.others)) {
+                        Some(variable) => Some(variable),
+                        None => continue,
+                    }
+                }
                 _ => continue,
             };
             let mut events = vec![*node];

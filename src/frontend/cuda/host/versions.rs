@@ -58,6 +58,20 @@ impl<'u> Host<'_, 'u> {
         if self.copied.iter().any(|address| contains(*address, name)) { self.launch } else { name }
     }
 
+    /// Is a change in the branch of an `if` that is not run when a place in the other one is?
+    fn is_in_other_branch(&self, change: Node<'u>, place: Node<'u>) -> bool {
+        let mut inner = place;
+        while let Some(outer) = self.up(inner).filter(|_| inner != self.function) {
+            let part = |name: &str| outer.child_by_field_name(name);
+            let is_other = outer.kind() == "if_statement" && part("alternative") == Some(inner);
+            if is_other && part("consequence").is_some_and(|then| contains(then, change)) {
+                return true;
+            }
+            inner = outer;
+        }
+        false
+    }
+
     pub(super) fn version(&self, variable: usize, part: &Part, place: Node<'u>) -> Version {
         let in_launch = contains(self.launch, place);
         let known = &self.variables[variable];
@@ -70,7 +84,7 @@ impl<'u> Host<'_, 'u> {
         if known.is_wild {
             return here;
         }
-        let last = events.iter().rposition(|e| e.at <= place.start_byte());
+        let last = events.iter().rposition(|e| e.at <= place.start_byte() && !self.is_in_other_branch(e.node, place));
         let mut loops = Vec::new();
         let mut inner = place;
         let mut lambda: Option<Node<'u>> = None;
