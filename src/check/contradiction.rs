@@ -92,6 +92,7 @@ impl<'k> Given<'k> {
             name: self.kernel.name.clone(),
             host: self.kernel.host.clone(),
             launches: Vec::new(),
+            built: self.kernel.built.clone(),
             code: KernelCode::Protocol(part),
             ..*self.kernel
         };

@@ -7,8 +7,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use itertools::Itertools;
+
+use super::opencl;
 use super::source::{ForeignLaunches, Launched, SourceFile, SourceKernel};
 use crate::base::text::text_of;
+use crate::frontend::cuda::ndrange;
 use crate::report::finding::{FileStatus, Message};
 
 /// A folder with more files is not searched for those that include another one.
@@ -18,7 +22,7 @@ const MAX_SIBLINGS: usize = 512;
 const MAX_INCLUDING: usize = 8;
 
 /// When the files that may launch kernels of a folder have more bytes, none of them is read.
-const MAX_LAUNCHING: u64 = 2 << 20;
+pub(super) const MAX_LAUNCHING: u64 = 2 << 20;
 
 /// Nor is a folder with more bytes searched.
 const MAX_FOLDER: u64 = 32 << 20;
@@ -29,7 +33,7 @@ const MAX_BYTES: u64 = 4 << 20;
 /// Where a kernel is defined: the file, and the position in it; and its name, which may be that of a macro there.
 type Definition = (PathBuf, u32, String);
 
-fn canonical(path: &Path) -> PathBuf {
+pub(super) fn canonical(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
@@ -70,7 +74,8 @@ pub fn beside(given: &[SourceFile]) -> Beside {
         let Some(path) = Path::new(&file.report.path).parent() else { continue };
         let new = || Folder { path, names: BTreeSet::new(), alone: Vec::new() };
         let folder = folders.entry(canonical(path)).or_insert_with(new);
-        folder.names.extend(file.kernels.iter().filter(|k| k.is_external).map(|k| k.name.as_str()));
+        let is_named = |k: &&SourceKernel| k.is_external && !k.is_opencl;
+        folder.names.extend(file.kernels.iter().filter(is_named).map(|k| k.name.as_str()));
         let own = canonical(Path::new(&file.report.path));
         let alone = |kernel: &SourceKernel| {
             let definition = definitions.of(file, kernel);
@@ -81,6 +86,15 @@ pub fn beside(given: &[SourceFile]) -> Beside {
         }
     }
     let mut found = Beside::default();
+    for hosts in opencl::hosts(given) {
+        found.unread.extend(hosts.unread);
+        found.twins.extend(hosts.twins);
+        for path in hosts.files {
+            if !read.contains(&canonical(&path)) && !found.files.contains(&path) {
+                found.files.push(path);
+            }
+        }
+    }
     for (own, folder) in folders.iter().filter(|(_, f)| !f.names.is_empty() || !f.alone.is_empty()) {
         let Some(siblings) = Siblings::read(folder.path, &folder.names) else {
             found.unsearched.insert(own.clone());
@@ -111,6 +125,10 @@ pub struct Beside {
     pub files: Vec<PathBuf>,
     /// Kernels that files may launch which are too large to be read, by their folders.
     unread: BTreeSet<(PathBuf, String)>,
+    /// Kernels of OpenCL that several files define, by their folders.
+    twins: BTreeSet<(PathBuf, String)>,
+    /// Files of OpenCL C whose text depends on macros that are not known.
+    pub(super) unsettled: BTreeSet<usize>,
     /// Folders with too much in them to be searched.
     unsearched: BTreeSet<PathBuf>,
 }
@@ -134,7 +152,13 @@ pub fn link(files: &mut [SourceFile], beside: &Beside) {
     let folders: Vec<PathBuf> = files.iter().map(folder).collect();
     let mut linked: BTreeMap<(usize, usize), Vec<Use>> = BTreeMap::new();
     for (user, (name, uses)) in files.iter().enumerate().flat_map(|(u, f)| f.foreign.iter().map(move |of| (u, of))) {
-        let is_meant = |k: &SourceKernel| k.is_external && k.name.split('<').next() == Some(name);
+        if uses.iter().any(|of| of.is_opencl) {
+            for at in opencl::meant(files, &folders, user, name) {
+                linked.entry(at).or_default().extend(uses.iter().map(|of| (user, Some(of))));
+            }
+            continue;
+        }
+        let is_meant = |k: &SourceKernel| k.is_external && !k.is_opencl && k.name.split('<').next() == Some(name);
         let kernels = files.iter().enumerate().flat_map(|(f, file)| (0..file.kernels.len()).map(move |k| (f, k)));
         let all: Vec<(usize, usize)> =
             kernels.filter(|(f, k)| *f != user && is_meant(&files[*f].kernels[*k])).collect();
@@ -150,6 +174,9 @@ pub fn link(files: &mut [SourceFile], beside: &Beside) {
             let uses = own.into_iter().map(Some).chain(is_unread.then_some(None));
             linked.entry(*at).or_default().extend(uses.map(|of| (user, of)));
         }
+    }
+    for (at, user) in opencl::not_followed(files, &folders) {
+        linked.entry(at).or_default().push((user, None));
     }
     for (user, file) in files.iter().enumerate().filter(|(_, file)| file.report.status == FileStatus::Failed) {
         let names: BTreeSet<&str> = identifiers(&file.report.text).map(|(_, name)| name).collect();
@@ -183,15 +210,30 @@ pub fn link(files: &mut [SourceFile], beside: &Beside) {
             };
             format!("`{}` is used in {place} as well: its launches here are not taken for all", kernel.name)
         });
-        changes.push((f, k, launches, kernel.launched != Launched::Unread && unread.is_none(), text));
+        let users = || uses.iter().map(|(user, _)| *user);
+        let is_twin = kernel.is_opencl
+            && (beside.twins.contains(&(folders[f].clone(), kernel.name.clone()))
+                || opencl::embeds(files, users(), &kernel.name));
+        // They are of one or the other.
+        if is_twin && launches.len() > 1 || kernel.is_opencl && beside.unsettled.contains(&f) {
+            continue;
+        }
+        let is_read = !kernel.is_opencl || opencl::reads(files, &folders, users(), f, is_twin);
+        let all = kernel.launched != Launched::Unread && unread.is_none() && is_read;
+        let users: BTreeSet<&str> = uses.iter().map(|(user, _)| files[*user].report.path.as_str()).collect();
+        let only = (kernel.is_opencl && all && !launches.is_empty())
+            .then(|| format!("no other host code than that of {} launches the kernel", users.into_iter().join(", ")));
+        changes.push((f, k, launches, all, text, only));
     }
-    for (f, k, launches, all, text) in changes {
+    for (f, k, launches, all, text, only) in changes {
         files[f].kernels[k].set_launches(launches, all);
+        files[f].kernels[k].host.only_calls.extend(only);
         let message = text.map(|text| Message { code: "launched-elsewhere", text, at: None, help: None });
         files[f].report.messages.extend(message);
     }
     for (file, _) in files.iter_mut().zip(&folders).filter(|(_, folder)| beside.unsearched.contains(*folder)) {
-        for kernel in file.kernels.iter_mut().filter(|k| k.is_external && k.launched == Launched::Read) {
+        for kernel in file.kernels.iter_mut().filter(|k| k.is_external && !k.is_opencl && k.launched == Launched::Read)
+        {
             let text = "no other file of the folder, which is too large to be searched, launches the kernel";
             kernel.host.only_calls.push(text.to_owned());
         }
@@ -199,10 +241,10 @@ pub fn link(files: &mut [SourceFile], beside: &Beside) {
 }
 
 /// A file of a folder that is C.
-struct Sibling {
+pub(super) struct Sibling {
     own: PathBuf,
-    path: PathBuf,
-    size: u64,
+    pub(super) path: PathBuf,
+    pub(super) size: u64,
     /// Those of the folder that it includes.
     included: BTreeSet<PathBuf>,
     /// The kernels that are looked for which it names; what it declares of them, and what it defines.
@@ -211,6 +253,8 @@ struct Sibling {
     defined: BTreeSet<(String, String)>,
     /// Does it launch kernels?
     launches: bool,
+    /// Is it host code of OpenCL, or does it have the name of a kernel in a string?
+    hosts: bool,
 }
 
 impl Sibling {
@@ -221,11 +265,11 @@ impl Sibling {
     }
 }
 
-struct Siblings(Vec<Sibling>);
+pub(super) struct Siblings(Vec<Sibling>);
 
 impl Siblings {
     /// `None`: there is too much in the folder.
-    fn read(folder: &Path, names: &BTreeSet<&str>) -> Option<Siblings> {
+    pub(super) fn read(folder: &Path, names: &BTreeSet<&str>) -> Option<Siblings> {
         // The folder of a file that is named without one.
         let listed = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let entries = std::fs::read_dir(listed).into_iter().flatten().flatten();
@@ -255,7 +299,18 @@ impl Siblings {
                 };
             }
             let launches = ["<<<", "cudaLaunch", "hipLaunch"].iter().any(|launch| text.contains(launch));
-            found.push(Sibling { own: canonical(&path), path, size, included, named, declared, defined, launches });
+            let hosts = ndrange::is_host(&text) || named.iter().any(|name| text.contains(&format!("\"{name}\"")));
+            found.push(Sibling {
+                own: canonical(&path),
+                path,
+                size,
+                included,
+                named,
+                declared,
+                defined,
+                launches,
+                hosts,
+            });
         }
         Some(Siblings(found))
     }
@@ -279,21 +334,32 @@ impl Siblings {
         if found.len() > MAX_INCLUDING { Vec::new() } else { found }
     }
 
+    /// A file, and those of the folder that it includes.
+    fn parts<'s>(&'s self, unit: &'s Sibling) -> Vec<&'s Sibling> {
+        let mut parts: Vec<&Sibling> = vec![unit];
+        let mut at = 0;
+        while let Some(part) = parts.get(at) {
+            let included = &part.included;
+            for inner in self.0.iter().filter(|s| included.contains(&s.own)) {
+                if !parts.iter().any(|p| p.own == inner.own) {
+                    parts.push(inner);
+                }
+            }
+            at += 1;
+        }
+        parts
+    }
+
+    /// The files that are compiled by themselves and may launch kernels of OpenCL. [HOST-NDRANGE]
+    pub(super) fn of_opencl(&self) -> Vec<&Sibling> {
+        self.0.iter().filter(|s| s.is_unit() && self.parts(s).iter().any(|p| p.hosts)).collect()
+    }
+
     /// The files that are compiled by themselves, are not among those that were `read`, and launch kernels, with those that
     /// they include, and name some which they do not define: these.
     fn that_launch(&self, read: &BTreeSet<PathBuf>) -> Vec<(&Sibling, BTreeSet<String>)> {
-        let of = |path: &Path| self.0.iter().find(|s| s.own == path);
         let others = |unit: &Sibling| {
-            let mut parts: Vec<&Sibling> = vec![unit];
-            let mut at = 0;
-            while let Some(part) = parts.get(at) {
-                for inner in part.included.iter().filter_map(|path| of(path)) {
-                    if !parts.iter().any(|p| p.own == inner.own) {
-                        parts.push(inner);
-                    }
-                }
-                at += 1;
-            }
+            let parts = self.parts(unit);
             let defined: BTreeSet<&(String, String)> = parts.iter().flat_map(|p| &p.defined).collect();
             let is_other = |name: &&String| !defined.iter().any(|(own, _)| own == *name);
             let named = parts.iter().flat_map(|p| &p.named).filter(is_other);

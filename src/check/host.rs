@@ -6,7 +6,7 @@ use itertools::Itertools;
 
 use crate::base::{FileId, Name, OF_HOST, SourceMap, Span};
 use crate::exp::display::plain;
-use crate::exp::{B, BExp, IntTy, N, NExp, NRel, Subst, Var, free_vars_b};
+use crate::exp::{B, BExp, IntTy, N, NBin, NExp, NRel, Subst, Var, free_vars_b, free_vars_n};
 use crate::frontend::cuda::host::{Given, HostLaunch, ObjectParts, Overlap};
 use crate::kernel::infer::{Behind, MAX_ALONG, alias_offset, is_overlap, overlap_offset};
 use crate::kernel::ir::VarDecl;
@@ -162,10 +162,17 @@ pub fn host_facts(params: &[VarDecl], placed: &[PlacedLaunch]) -> HostFacts {
         Some(n) if n.as_var().is_none_or(|v| !launch.sizes.contains(v.name.as_str())) => n.as_num() != Some(1),
         _ => axis == 0,
     };
+    let spread = |axis: usize, l: &HostLaunch| l.global[axis].is_some();
+    let is_open = |axis: usize, of: &dyn Fn(&HostLaunch) -> Option<N>| {
+        launches.iter().any(|l| spread(axis, l) || open(axis, &of(l), l))
+    };
     facts.open = [
-        [0, 1, 2].map(|axis| facts.block[axis].is_none() && launches.iter().any(|l| open(axis, &l.block[axis], l))),
-        [0, 1, 2].map(|axis| facts.grid[axis].is_none() && launches.iter().any(|l| open(axis, &l.grid[axis], l))),
+        [0, 1, 2].map(|axis| facts.block[axis].is_none() && is_open(axis, &|l| l.block[axis].clone())),
+        [0, 1, 2].map(|axis| facts.grid[axis].is_none() && is_open(axis, &|l| l.grid[axis].clone())),
     ];
+    if launches.iter().any(|l| l.global.iter().any(Option::is_some)) {
+        facts.only_calls.push("the global size is a multiple of the local size".to_owned());
+    }
     for (i, param) in params.iter().enumerate() {
         if let (Type::Int(ty), Some(value)) =
             (&param.ty, common(launches.iter().map(|l| l.args.get(i)?.as_ref().map(|(n, _)| n))))
@@ -175,9 +182,11 @@ pub fn host_facts(params: &[VarDecl], placed: &[PlacedLaunch]) -> HostFacts {
         }
     }
     facts.is_large = launches.iter().any(|launch| {
-        let sizes = launch.block.iter().zip(&launch.grid);
         let known = |n: &Option<N>| n.as_ref().and_then(N::as_num).unwrap_or(1);
-        let threads = sizes.map(|(block, grid)| known(block).saturating_mul(known(grid)));
+        let threads = (0..3).map(|axis| match launch.global[axis].as_ref().and_then(N::as_num) {
+            Some(all) => all,
+            None => known(&launch.block[axis]).saturating_mul(known(&launch.grid[axis])),
+        });
         threads.fold(1, i128::saturating_mul) > MAX_ALONG
     });
     overlaps(params, launches, &mut facts);
@@ -304,6 +313,19 @@ fn relations(params: &[VarDecl], launch: &HostLaunch, known: &HostFacts, convert
             }
         }
     }
+    for (axis, threads) in launch.global.iter().enumerate() {
+        let Some(threads) = threads else { continue };
+        let mut size = |what: &str, known: Option<i128>| match known {
+            Some(n) => N::num(n),
+            None => {
+                let var = Var::new(format!("{what}.{}", AXES[axis]).as_str(), IntTy::U32);
+                of_kernel.push(var.clone());
+                N::var(&var)
+            }
+        };
+        let (block, grid) = (size("blockDim", known.block[axis]), size("gridDim", known.grid[axis]));
+        relations.push(N::bin(NBin::Mul, IntTy::MATH, &grid, &block).eq(&renamed(launch).numeric(threads)));
+    }
     relations.extend(launch.facts.iter().map(|fact| renamed(launch).boolean(fact)));
     for (param, given) in params.iter().zip(&launch.objects) {
         if let Type::Struct(ty) = &param.ty {
@@ -337,8 +359,9 @@ fn relations(params: &[VarDecl], launch: &HostLaunch, known: &HostFacts, convert
             let own = v.name.as_str().trim_end_matches(OF_HOST);
             is_of_host(v) && !launch.computed.contains_key(own) && mentioned.iter().filter(|m| *m == v).count() == 1
         };
-        let plain =
-            matches!(relation.kind(), BExp::Rel(NRel::Eq, l, r) if l.as_var().is_some() && r.as_var().is_some());
+        let is_size = |v: &Var| ["blockDim.", "gridDim."].iter().any(|what| v.name.as_str().starts_with(what));
+        let of_sizes = |n: &N| n.as_var().is_some() || free_vars_n(n).iter().all(is_size);
+        let plain = matches!(relation.kind(), BExp::Rel(NRel::Eq, l, r) if of_sizes(l) && r.as_var().is_some());
         !(plain && said.iter().any(alone))
     });
     relations.extend(overlapping(params, launch, known));

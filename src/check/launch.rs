@@ -22,10 +22,12 @@ pub fn launch(
             Extent::Any => None,
         })
     };
-    let mut assumptions = Vec::new();
+    let mut assumptions: Vec<String> = kernel.built.iter().cloned().collect();
     let given = block.is_some() || grid.is_some() || header.block.is_some() || header.grid.is_some();
     if !given && !ignore_host && !kernel.host.place.is_empty() {
-        let (block, grid) = (kernel.host.block, kernel.host.grid);
+        // No launch has other work-groups than those that the kernel is compiled for.
+        let block = kernel.group_size.map_or(kernel.host.block, |size| size.map(Some));
+        let grid = kernel.host.grid;
         let launch = Launch { block, grid, from: LaunchSource::LaunchSite, open: kernel.host.open };
         assumptions.extend(kernel.host.only_calls.clone());
         return (launch, assumptions);

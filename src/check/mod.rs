@@ -14,6 +14,7 @@ pub mod infer;
 pub mod kernel;
 pub mod launch;
 mod near;
+mod opencl;
 pub mod pipeline;
 pub mod presolve;
 pub mod protocol;

@@ -55,6 +55,8 @@ pub fn load_protocols(path: &Path, text: String) -> SourceFile {
                             host: Default::default(),
                             launches: Vec::new(),
                             is_external: false,
+                            is_opencl: false,
+                            built: None,
                             launched: Launched::Nowhere,
                             is_whole: true,
                             group_size: None,
@@ -83,7 +85,7 @@ pub fn load_protocols(path: &Path, text: String) -> SourceFile {
         (false, true) => FileStatus::Failed,
     };
     let report = FileReport { path: path.display().to_string(), text, status, messages };
-    SourceFile { sources, header: Header::default(), kernels, foreign: Default::default(), report }
+    SourceFile { sources, header: Header::default(), kernels, foreign: Default::default(), opencl: None, report }
 }
 
 fn message(sources: &SourceMap, span: Span, text: String) -> Message {

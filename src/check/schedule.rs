@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use super::fragments::{beside, checked, link};
 use super::kernel::{CheckOptions, check_kernel};
 use super::launch::{GivenDims, launch};
+use super::opencl;
 use super::source::{SourceFile, SourceOptions, load};
 use crate::base::text::text_of;
 use crate::exp::syntax::clear_term_tables;
@@ -100,6 +101,7 @@ pub(super) fn read_files(inputs: &[(PathBuf, String)], settings: &Settings) -> V
         let text = |path: PathBuf| Some((path.clone(), text_of(std::fs::read(path).ok()?)));
         let more: Vec<(PathBuf, String)> = std::mem::take(&mut beside.files).into_iter().filter_map(text).collect();
         files.extend(read(&more));
+        beside.unsettled = opencl::build(&mut files, inputs, &settings.source);
         link(&mut files, &beside);
     }
     files
@@ -256,6 +258,7 @@ fn broken_file(path: &Path, text: String) -> SourceFile {
         header: crate::frontend::header::Header::default(),
         kernels: Vec::new(),
         foreign: Default::default(),
+        opencl: None,
         report: FileReport {
             path: path.display().to_string(),
             text: String::new(),

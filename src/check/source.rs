@@ -12,6 +12,7 @@ use crate::base::{FileId, SourceMap, Span};
 use crate::frontend::cuda::bundled;
 use crate::frontend::cuda::host::{Filled, Foreign, filled, foreign_kernels, is_internal, launches};
 use crate::frontend::cuda::lower::{Lower, LoweredKernel};
+use crate::frontend::cuda::ndrange;
 use crate::frontend::cuda::unit::{Dialect, Unit, is_nested_too_deep};
 use crate::frontend::header::{Extent, Header, parse_header};
 
@@ -29,7 +30,24 @@ pub struct SourceFile {
     pub kernels: Vec<SourceKernel>,
     /// Kernels that this file uses and does not define, by name.
     pub foreign: BTreeMap<String, Vec<ForeignLaunches>>,
+    /// What it says of kernels of OpenCL in ways that are not followed, where it is host code of such.
+    pub opencl: Option<HostOfOpenCl>,
     pub report: FileReport,
+}
+
+/// Which kernels of OpenCL host code may launch in ways that are not followed.
+#[derive(Clone, Debug, Default)]
+pub struct HostOfOpenCl {
+    /// Their names.
+    pub named: BTreeSet<String>,
+    /// Any of them?
+    pub any: bool,
+    /// Functions that create a kernel by the name that they are given, and which argument that is.
+    pub makers: Vec<(String, usize)>,
+    /// Functions that are called, and which of their arguments are no plain strings.
+    pub calls: BTreeMap<String, BTreeSet<usize>>,
+    /// The options of each place where a program is built; `None`: what is not plain.
+    pub builds: Vec<Option<String>>,
 }
 
 /// How a file launches a kernel of another one.
@@ -39,6 +57,8 @@ pub struct ForeignLaunches {
     pub launches: Vec<PlacedLaunch>,
     /// Are these all?
     pub all: bool,
+    /// Is it one of OpenCL, which is known by its name alone?
+    pub is_opencl: bool,
 }
 
 /// A kernel of a file, whatever it is written in.
@@ -52,6 +72,9 @@ pub struct SourceKernel {
     pub launches: Vec<PlacedLaunch>,
     /// May other files launch it?
     pub is_external: bool,
+    pub is_opencl: bool,
+    /// The macros that host code builds its program with, in words.
+    pub built: Option<String>,
     pub launched: Launched,
     /// Could all of it be parsed?
     pub is_whole: bool,
@@ -133,6 +156,8 @@ impl From<LoweredKernel> for SourceKernel {
             host: HostFacts::default(),
             launches: Vec::new(),
             is_external: false,
+            is_opencl: false,
+            built: None,
             launched: Launched::Nowhere,
             is_whole: true,
             code: KernelCode::Cuda(Box::new(kernel)),
@@ -157,6 +182,9 @@ pub struct FileFlags {
     /// Read before the file.
     pub preincludes: Vec<PathBuf>,
 }
+
+/// What only compilers of CUDA define.
+const PLATFORM_OF_CUDA: [&str; 5] = ["__CUDACC__", "__NVCC__", "__CUDA_ARCH__", "CUDART_VERSION", "CUDA_VERSION"];
 
 /// Where a span is, for a report.
 pub fn location(sources: &SourceMap, span: Span) -> Location {
@@ -230,7 +258,12 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
         Dialect::Cuda => CUDA_PREDEFINED,
         Dialect::OpenCl => OPENCL_PREDEFINED,
     };
-    let FileFlags { undefines, preincludes, .. } = flags;
+    let FileFlags { mut undefines, preincludes, .. } = flags;
+    // The compiler of host code of OpenCL is none of CUDA.
+    let of_cuda = ["cu", "cuh", "hip"].iter().any(|known| path.extension().is_some_and(|e| e == *known));
+    if dialect == Dialect::Cuda && !of_cuda && ndrange::is_host(&text) {
+        undefines.extend(PLATFORM_OF_CUDA.map(str::to_owned));
+    }
     let limits = Limits::default();
     let mut settings = Options { defines, undefines, preincludes, bundled: None, include_dirs, predefined, limits };
     let mut expanded = preprocess(&mut sources, root, &settings, &DiskFiles);
@@ -278,11 +311,37 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
         let at = remark.at.map(|span| location(&sources, span));
         messages.push(Message { code: remark.code, text: remark.text.clone(), at, help: remark.help.clone() });
     }
-    let origin = |start: usize, end: usize| expanded.origins.origin(start, end).span;
+    let written = |start: usize, end: usize| expanded.origins.origin(start, end).span;
+    let is_host = dialect == Dialect::Cuda && ndrange::is_host(&expanded.text);
+    // What is written for both platforms is read as CUDA.
+    let is_mixed = is_host && expanded.text.contains("__global__");
+    let plain = if is_host && !is_mixed { Unit::parse(&expanded.text, dialect, &written) } else { None };
+    let translated = plain.as_ref().map(|unit| (ndrange::translate(unit), unit));
+    let origin = |start: usize, end: usize| match &translated {
+        Some((text, unit)) => {
+            let (start, end) = text.back(start, end);
+            written(unit.back(start), unit.back(end))
+        }
+        None => written(start, end),
+    };
+    let opencl = match &translated {
+        Some((text, _)) => Some(HostOfOpenCl {
+            named: text.strings.clone(),
+            any: text.any,
+            makers: text.makers.clone(),
+            calls: text.calls.clone(),
+            builds: text.builds.clone(),
+        }),
+        None => is_host.then(|| HostOfOpenCl { any: true, builds: vec![None], ..HostOfOpenCl::default() }),
+    };
     let (mut kernels, mut foreign) = (Vec::new(), BTreeMap::new());
-    match Unit::annotated(&expanded.text, &expanded.annotations, dialect, &origin) {
+    let (read, annotations, pragmas) = match &translated {
+        Some((text, _)) => (text.text.as_str(), &[][..], &[][..]),
+        None => (expanded.text.as_str(), &expanded.annotations[..], &expanded.pragmas[..]),
+    };
+    match Unit::annotated(read, annotations, dialect, &origin) {
         Some((mut unit, mut problems)) => {
-            unit.set_packing(expanded.pragmas.iter().map(|p| (p.offset, p.expanded.as_str())));
+            unit.set_packing(pragmas.iter().map(|p| (p.offset, p.expanded.as_str())));
             let mut names = unit.names();
             names.header_missing = expanded.remarks.iter().any(|r| r.code == "include-missing");
             let mut lower = Lower::new(&unit, &names);
@@ -291,12 +350,15 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
             let mains = names.functions.get("main").into_iter().flatten();
             let has_main = mains.into_iter().any(|d| d.class.is_none() && names.path(d.scope).is_empty());
             for (name, uses) in foreign_kernels(&mut lower) {
+                let of_opencl = ndrange::kernel_of(&name);
                 let launches_of = |f: Foreign| ForeignLaunches {
                     parameters: f.parameters,
                     launches: placed(f.launches, None, &sources, has_main),
                     all: f.all,
+                    is_opencl: of_opencl.is_some(),
                 };
-                foreign.insert(name, uses.into_iter().map(launches_of).collect());
+                let uses: Vec<ForeignLaunches> = uses.into_iter().map(launches_of).collect();
+                foreign.entry(of_opencl.unwrap_or(&name).to_owned()).or_insert_with(Vec::new).extend(uses);
             }
             let mut seen = FxHashSet::default();
             for decl in &names.kernels {
@@ -325,8 +387,8 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
                     kernel.host.untold = untold;
                     kernel.set_launches(launches, all);
                     kernel.is_whole = unit.first_error(decl.node).is_none();
-                    kernel.is_external =
-                        dialect == Dialect::Cuda && decl.template.is_none() && !is_internal(&unit, decl.node);
+                    kernel.is_opencl = dialect == Dialect::OpenCl;
+                    kernel.is_external = kernel.is_opencl || decl.template.is_none() && !is_internal(&unit, decl.node);
                     kernels.push(kernel);
                 }
             }
@@ -367,5 +429,5 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
         messages.push(Message { code: "kernels-left-out", text, at: Some(location(&sources, at)), help });
     }
     let report = FileReport { path: path.display().to_string(), text, status, messages };
-    SourceFile { sources, header, kernels, foreign, report }
+    SourceFile { sources, header, kernels, foreign, opencl, report }
 }

@@ -7,6 +7,7 @@ pub mod host;
 mod layout;
 pub mod lower;
 mod misread;
+pub mod ndrange;
 pub mod opencl;
 pub mod types;
 pub mod unit;

@@ -417,6 +417,7 @@ fn each_call<'u>(
             open_calls,
             block: sizes(&launch.block, &mut subst),
             grid: sizes(&launch.grid, &mut subst),
+            global: sizes(&launch.global, &mut subst),
             args,
             pointers: launch.pointers.clone(),
             overlaps: launch

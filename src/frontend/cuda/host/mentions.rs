@@ -71,6 +71,13 @@ pub(super) fn is_platform(name: &str) -> bool {
     ["cuda", "cublas", "cufft", "curand", "hip", "__cuda", "make_", "checkCudaErrors", "sdk"]
         .iter()
         .any(|k| name.starts_with(k))
+        || is_of_opencl(name)
+}
+
+/// `clCreateBuffer`, and what stands for it.
+fn is_of_opencl(name: &str) -> bool {
+    name.starts_with("__opencl_")
+        || name.strip_prefix("cl").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
 }
 
 /// May a program change what it has a reference to that is `const`?

@@ -19,6 +19,7 @@ mod outside;
 mod overlaps;
 mod places;
 mod pointers;
+mod ranges;
 mod sizes;
 mod symbols;
 mod types;
@@ -45,7 +46,8 @@ pub use fields::ObjectParts;
 pub use foreign::{Foreign, foreign_kernels};
 use mentions::operators_of;
 pub use overlaps::{Given, Overlap};
-use places::{Arguments, Config, Place, addresses, is_local, is_question, launches_of, listed_in, may_be};
+pub(super) use places::listed_in;
+use places::{Arguments, Config, Place, addresses, is_local, is_question, launches_of, may_be};
 pub use symbols::{Filled, filled};
 pub use unseen::Loud;
 use variables::{Event, Part, Variable};
@@ -64,6 +66,8 @@ pub struct HostLaunch {
     pub open_calls: Vec<Span>,
     pub block: [Option<N>; 3],
     pub grid: [Option<N>; 3],
+    /// Of a launch that says how many threads there are in all: along the axes where the number of blocks is not known.
+    pub global: [Option<N>; 3],
     /// The arguments that are integers, and their types, where these are known.
     pub args: Vec<Option<(N, Option<IntTy>)>>,
     /// The variable that a pointer argument is, or points into, and whether it is just that.
@@ -284,19 +288,29 @@ fn launch_without<'u>(
         Config::Sizes(grid, block) => (grid, block),
         Config::Variable(_) => (None, None),
     };
-    let (grid, block) = match config {
-        Config::Sizes(grid, block) => (dims(&mut host, grid), dims(&mut host, block)),
-        Config::Variable(config) => (host.dims_of_field(config, "gridDim"), host.dims_of_field(config, "blockDim")),
+    let range = sizes.0.and_then(|grid| host.range(grid));
+    let (grid, block, global) = match (config, range) {
+        (Config::Sizes(_, block), Some(range)) => host.sizes_of_range(range, block),
+        (Config::Sizes(grid, block), None) => (dims(&mut host, grid), dims(&mut host, block), [None, None, None]),
+        (Config::Variable(config), _) => {
+            let grid = host.dims_of_field(config, "gridDim");
+            (grid, host.dims_of_field(config, "blockDim"), [None, None, None])
+        }
     };
     // Of a pack it is not known how many arguments it is.
     let packed = arguments.iter().position(|a| a.kind() == "parameter_pack_expansion");
     let listed = arguments.clone();
     let arguments = &arguments[..packed.unwrap_or(arguments.len())];
     let args: Vec<_> = arguments.iter().map(|a| Some((host.number(*a)?, host.type_of(*a)))).collect();
-    let made = Made {
-        args: (0..args.len()).filter(|i| args[*i].is_none() && !host.is_input(arguments[*i])).collect(),
-        grid: sizes.0.is_some_and(|n| grid[0].is_none() && !host.is_input(n)),
-        block: sizes.1.is_some_and(|n| block[0].is_none() && !host.is_input(n)),
+    // What a call of OpenCL is given has no place in the text of its own: it may be anything.
+    let made = if range.is_some() {
+        Made::default()
+    } else {
+        Made {
+            args: (0..args.len()).filter(|i| args[*i].is_none() && !host.is_input(arguments[*i])).collect(),
+            grid: sizes.0.is_some_and(|n| grid[0].is_none() && !host.is_input(n)),
+            block: sizes.1.is_some_and(|n| block[0].is_none() && !host.is_input(n)),
+        }
     };
     let pointers: Vec<_> = arguments.iter().map(|a| host.pointer(*a)).collect();
     let mut overlaps = host.overlaps(arguments);
@@ -326,6 +340,7 @@ fn launch_without<'u>(
         open_calls: Vec::new(),
         block,
         grid,
+        global,
         args,
         pointers,
         overlaps,

@@ -38,7 +38,7 @@ fn is_named_cast(unit: &Unit, function: Node) -> bool {
             .is_some_and(|n| matches!(unit.str(n), "reinterpret_cast" | "static_cast" | "const_cast"))
 }
 
-pub(super) fn listed_in<'t>(list: Node<'t>) -> Vec<Node<'t>> {
+pub(in crate::frontend::cuda) fn listed_in<'t>(list: Node<'t>) -> Vec<Node<'t>> {
     let mut cursor = list.walk();
     list.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect()
 }
