@@ -9,6 +9,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHasher};
+use smallvec::SmallVec;
 
 use crate::base::Name;
 
@@ -245,8 +246,8 @@ struct Node<T> {
 }
 
 thread_local! {
-    static NUMERIC: RefCell<FxHashMap<u64, Vec<N>>> = RefCell::default();
-    static BOOLEAN: RefCell<FxHashMap<u64, Vec<B>>> = RefCell::default();
+    static NUMERIC: RefCell<FxHashMap<u64, SmallVec<[N; 1]>>> = RefCell::default();
+    static BOOLEAN: RefCell<FxHashMap<u64, SmallVec<[B; 1]>>> = RefCell::default();
     static WORK: Cell<u64> = const { Cell::new(0) };
 }
 

@@ -421,18 +421,20 @@ pub fn parse(text: &str) -> Option<Tree> {
 fn is_out_of_bounds(tree: &Tree) -> bool {
     const DEEP: u32 = 4_000;
     const WIDE: u32 = 20_000;
-    let mut cursor = tree.walk();
+    let (mut cursor, mut depth) = (tree.walk(), 0u32);
     loop {
-        if cursor.depth() > DEEP || cursor.node().is_error() && cursor.node().child_count() > WIDE {
+        if depth > DEEP || cursor.node().is_error() && cursor.node().child_count() > WIDE {
             return true;
         }
         if cursor.goto_first_child() {
+            depth += 1;
             continue;
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
                 return false;
             }
+            depth -= 1;
         }
     }
 }
