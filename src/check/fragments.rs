@@ -260,8 +260,8 @@ pub(super) struct Sibling {
 impl Sibling {
     /// Is it compiled by itself?
     fn is_unit(&self) -> bool {
-        let units = ["cu", "hip", "c", "cc", "cpp", "cxx"];
-        self.path.extension().is_some_and(|e| units.iter().any(|known| e == *known))
+        let units = ["cu", "hip", "c", "cc", "cpp", "cxx", "c++", "cp", "m", "mm"];
+        self.path.extension().is_some_and(|e| units.iter().any(|known| e.eq_ignore_ascii_case(known)))
     }
 }
 
@@ -281,8 +281,8 @@ impl Siblings {
         let (mut found, mut left) = (Vec::new(), MAX_FOLDER);
         for name in files {
             let path = folder.join(&name);
-            let known = ["cu", "cuh", "h", "hpp", "hip", "c", "cc", "cpp", "cxx"];
-            let is_c = path.extension().and_then(|e| e.to_str()).is_some_and(|e| known.contains(&e));
+            let known = ["cu", "cuh", "h", "hh", "hpp", "hip", "c", "cc", "cpp", "cxx", "c++", "cp", "m", "mm"];
+            let is_c = path.extension().is_some_and(|e| known.iter().any(|known| e.eq_ignore_ascii_case(known)));
             let size = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file).map(|m| m.len());
             let Some(size) = size.filter(|size| is_c && *size <= MAX_BYTES) else { continue };
             left = left.checked_sub(size)?;
@@ -299,7 +299,9 @@ impl Siblings {
                 };
             }
             let launches = ["<<<", "cudaLaunch", "hipLaunch"].iter().any(|launch| text.contains(launch));
-            let hosts = ndrange::is_host(&text) || named.iter().any(|name| text.contains(&format!("\"{name}\"")));
+            // A macro of a file that it includes may launch what it names.
+            let is_plain_c = path.extension().is_some_and(|e| e != "m" && e != "mm");
+            let hosts = ndrange::is_host(&text) || is_plain_c && !named.is_empty();
             found.push(Sibling {
                 own: canonical(&path),
                 path,

@@ -67,11 +67,14 @@ pub(super) fn hosts(given: &[SourceFile]) -> Vec<Hosts> {
     }
     let of = |(own, (folder, names)): (PathBuf, (&Path, BTreeSet<&str>))| {
         let mut hosts = Hosts::default();
-        let (mut size, mut seen) = (0, BTreeSet::new());
+        let (mut size, mut seen, mut is_large) = (0, BTreeSet::new(), false);
         let around = folders_of(folder);
         hosts.twins = twins(&around, &names).into_iter().map(|name| (own.clone(), name)).collect();
         for around in around {
-            let Some(siblings) = Siblings::read(&around, &names) else { continue };
+            let Some(siblings) = Siblings::read(&around, &names) else {
+                is_large = true;
+                continue;
+            };
             for file in siblings.of_opencl() {
                 if seen.insert(canonical(&file.path)) {
                     size += file.size;
@@ -79,7 +82,7 @@ pub(super) fn hosts(given: &[SourceFile]) -> Vec<Hosts> {
                 }
             }
         }
-        if size > MAX_LAUNCHING {
+        if is_large || size > MAX_LAUNCHING {
             hosts.files.clear();
             hosts.unread = names.iter().map(|name| (own.clone(), (*name).to_owned())).collect();
         }
@@ -177,7 +180,14 @@ pub(super) fn build(
         let hosts = hosts.into_iter().join(", ");
         let defined = match all.as_ref().map(|all| all.iter().collect::<Vec<_>>()).as_deref() {
             Some([only]) if !only.is_empty() => (*only).clone(),
-            Some([_] | []) => continue,
+            Some([_]) => continue,
+            // Where nothing is seen to build programs, they may be built with anything.
+            Some([]) => {
+                if files[f].sources.all().any(|(_, text)| has_conditions(text)) {
+                    unsettled.insert(f);
+                }
+                continue;
+            }
             several => {
                 // Names that are known to be defined must not change what is read; of others nothing is known.
                 let is_known = several.is_some();
@@ -206,17 +216,22 @@ pub(super) fn build(
     unsettled
 }
 
+/// How names that the platform defines begin.
+const PLATFORM: [&str; 9] =
+    ["cl_khr", "cl_amd", "cl_intel", "cl_nv", "cl_ext", "CL_VERSION_", "__OPENCL_", "__IMAGE_SUPPORT__", "__ENDIAN_"];
+
 /// Does a text have conditions on more than what the platform defines?
 fn has_conditions(text: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.lines().any(|line| {
         let directive = line.trim_start().strip_prefix('#').map(str::trim_start);
+        let includes = directive.is_some_and(|d| d.starts_with("include"));
         let asked = directive.filter(|d| d.starts_with("if") || d.starts_with("elif"));
         let own = |word: &&str| {
-            let of_platform = ["cl_", "CL_", "__"].iter().any(|start| word.starts_with(start));
+            let of_platform = PLATFORM.iter().any(|start| word.starts_with(start));
             word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && !of_platform && *word != "defined"
         };
-        asked.is_some_and(|d| d.split(|c| !is_part(c)).skip(1).any(|word| own(&word)))
+        includes || asked.is_some_and(|d| d.split(|c| !is_part(c)).skip(1).any(|word| own(&word)))
     })
 }
 
@@ -251,7 +266,10 @@ fn is_any(files: &[SourceFile], user: usize) -> bool {
             None => file.report.text.contains(function.as_str()),
         })
     };
-    host.any || host.makers.iter().any(is_open)
+    let is_shared = |(other, file): (usize, &SourceFile)| {
+        other != user && file.opencl.as_ref().is_some_and(|other| !other.shared.is_disjoint(&host.shared))
+    };
+    host.any || host.makers.iter().any(is_open) || files.iter().enumerate().any(is_shared)
 }
 
 /// Kernels that host code may launch in ways that are not followed, and that code.

@@ -48,6 +48,8 @@ pub struct HostOfOpenCl {
     pub calls: BTreeMap<String, BTreeSet<usize>>,
     /// The options of each place where a program is built; `None`: what is not plain.
     pub builds: Vec<Option<String>>,
+    /// Variables that hold kernels, and that other files may reach.
+    pub shared: BTreeSet<String>,
 }
 
 /// How a file launches a kernel of another one.
@@ -327,10 +329,11 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
     let opencl = match &translated {
         Some((text, _)) => Some(HostOfOpenCl {
             named: text.strings.clone(),
-            any: text.any,
+            any: text.any || sources.all().any(|(_, text)| ndrange::asks_platform(text)),
             makers: text.makers.clone(),
             calls: text.calls.clone(),
             builds: text.builds.clone(),
+            shared: text.shared.clone(),
         }),
         None => is_host.then(|| HostOfOpenCl { any: true, builds: vec![None], ..HostOfOpenCl::default() }),
     };

@@ -98,6 +98,15 @@ impl<'u> Host<'_, 'u> {
             }
             "identifier" => {
                 let known = self.variable_at(argument)?;
+                if !known.is_parameter {
+                    // What was assigned to it.
+                    let values = known.events.iter().filter_map(|e| {
+                        let value = e.node.child_by_field_name("right").or(e.node.child_by_field_name("value"));
+                        value.filter(|v| v.kind() == "identifier")
+                    });
+                    let is_parameter = |v: &Node<'u>| self.variable_at(*v).is_some_and(|known| known.is_parameter);
+                    return values.filter(is_parameter).find_map(|v| self.passed(v)).map(made);
+                }
                 let mut node = known.declarator.filter(|_| known.is_parameter && known.scope == self.function)?;
                 while !node.kind().ends_with("parameter_declaration") {
                     node = node.parent()?;

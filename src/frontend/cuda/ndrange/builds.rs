@@ -25,7 +25,7 @@ impl<'u> Host<'u> {
                     match list.iter().find(|a| self.is_text(**a)) {
                         Some(options) => Some(*options),
                         // Devices alone.
-                        None if list.len() <= 1 => {
+                        None if self.are_devices(list) => {
                             found.push(Some(String::new()));
                             continue;
                         }
@@ -111,7 +111,8 @@ pub fn macros(options: &str) -> Option<Vec<(String, Option<String>)>> {
     let mut words = options.split_whitespace();
     while let Some(word) = words.next() {
         let Some(rest) = word.strip_prefix("-D") else {
-            if word == "-U" || word.starts_with("-U") || word.contains(['"', '\'']) {
+            let finds = word.starts_with("-I") && word != "-I.";
+            if finds || word.starts_with("-U") || word.contains(['"', '\'']) {
                 return None;
             }
             continue;

@@ -2,7 +2,8 @@
 
 use tree_sitter::Node;
 
-use super::super::unit::{each_named, has_child, last_named};
+use super::super::unit::{Names, each_named, has_child, last_named};
+use super::doubts::has_word;
 use super::holders::{inside, is_null, plain_type};
 use super::{CHOSEN, Host, RANGE};
 use crate::frontend::cuda::host::listed_in;
@@ -58,7 +59,7 @@ const SCALARS: [&str; 8] = ["int", "unsigned", "cl_int", "cl_uint", "size_t", "c
 
 impl<'u> Host<'u> {
     /// Names of the platform that mean what others of CUDA do.
-    pub(super) fn rename(&mut self, nodes: &[Node<'u>]) {
+    pub(super) fn rename(&mut self, nodes: &[Node<'u>], own: &Names<'u>) {
         for node in nodes.iter().copied() {
             let text = self.unit.str(node);
             match node.kind() {
@@ -68,7 +69,10 @@ impl<'u> Host<'u> {
                     let callee = self.unit.str(function);
                     let object =
                         function.child_by_field_name("argument").filter(|_| callee.ends_with("createSubBuffer"));
-                    if MAKES.contains(&callee) && list.len() >= 2 {
+                    let is_function = callee.starts_with("cl") && !callee.contains(':');
+                    let least = if is_function { 2 } else { 3 };
+                    let is_own = own.functions.contains_key(callee);
+                    if MAKES.contains(&callee) && list.len() >= least && !is_own {
                         self.edits.replace(function.byte_range(), "__opencl_alloc");
                     } else if matches!(plain_type(callee), "NDRange") {
                         match list.is_empty() {
@@ -219,8 +223,9 @@ impl<'u> Host<'u> {
                 (number < MAX_ARGUMENTS).then_some(number)
             }
             "identifier" => {
-                let variable = self.variables.only(text)?;
-                let is_const = self.unit.str(variable.node).contains("const");
+                let own = self.variables.find(node).is_some() && !self.is_shadowed(text);
+                let variable = self.variables.only(text).filter(|_| own)?;
+                let is_const = has_word(self.unit.str(variable.node), "const");
                 let value = variable.value.filter(|v| v.kind() == "number_literal" && is_const)?;
                 self.number(value)
             }
@@ -320,6 +325,7 @@ impl<'u> Host<'u> {
 
     fn size(&self, address: Node<'u>, axis: usize, dimensions: usize) -> Option<String> {
         let inner = inside(address);
+        (!self.is_given_away(self.unit.str(inner))).then_some(())?;
         let is_size = |name: Node<'u>| {
             let variable = self.variables.find(name).map(|v| self.variables.list[v]);
             variable.is_some_and(|v| SIZES.contains(&plain_type(self.variables.spelled(&v))))
@@ -454,8 +460,9 @@ impl<'u> Host<'u> {
                 }
                 "init_declarator" => field("value") == Some(node),
                 "declaration" => {
+                    let once = has_word(self.unit.str(parent), "static");
                     let mut cursor = parent.walk();
-                    parent.children_by_field_name("declarator", &mut cursor).count() == 1
+                    !once && parent.children_by_field_name("declarator", &mut cursor).count() == 1
                 }
                 "binary_expression" => {
                     let operator = field("operator").map_or("", |o| self.unit.str(o));
@@ -465,7 +472,9 @@ impl<'u> Host<'u> {
                 "argument_list" => {
                     let grand = parent.parent().filter(|p| p.kind() == "call_expression")?;
                     let plain = grand.child_by_field_name("function").is_some_and(|f| !has_effect(f));
-                    plain && !others().any(has_effect)
+                    let name = grand.child_by_field_name("function").map_or("", |f| self.unit.str(f));
+                    let may_be_left_out = name.to_ascii_lowercase().contains("assert");
+                    plain && !may_be_left_out && !others().any(has_effect)
                 }
                 "call_expression" => true,
                 "if_statement" => field("condition") == Some(node) && !has_child(parent, "constexpr"),

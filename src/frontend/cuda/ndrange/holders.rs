@@ -77,7 +77,9 @@ impl<'u> Host<'u> {
             let variable = self.variables.list[i];
             if is_kernel_type(self.variables.spelled(&variable)) && is_plain(&variable) {
                 // What another unit assigns to it is not known.
-                self.any |= self.unit.str(variable.node).trim_start().starts_with("extern");
+                let linked = variable.node.parent().is_some_and(|p| p.kind() == "linkage_specification");
+                let spelled = self.unit.str(variable.node).trim_start();
+                self.any |= linked || spelled.starts_with("extern") || spelled.starts_with("inline");
                 found.insert(i, Holder { variable: i, names: BTreeSet::new() });
             }
         }
@@ -303,6 +305,15 @@ impl<'u> Host<'u> {
     fn use_of(&mut self, node: Node<'u>) -> Use<'u> {
         let whole = outside(node);
         let Some(parent) = whole.parent() else { return Use::Other };
+        // What a call is given besides is left out.
+        let list = match parent.kind() {
+            "argument_list" => Some(parent),
+            "field_expression" => parent.parent().and_then(|call| call.child_by_field_name("arguments")),
+            _ => None,
+        };
+        if list.is_some_and(|list| self.has_effects(list)) {
+            return Use::Other;
+        }
         let is_field = |name: &str| parent.child_by_field_name(name) == Some(whole);
         match parent.kind() {
             "argument_list" => {
@@ -310,6 +321,12 @@ impl<'u> Host<'u> {
                 let Some(function) = call.child_by_field_name("function") else { return Use::Other };
                 let arguments = listed_in(parent);
                 let at = arguments.iter().position(|a| *a == whole);
+                // `pick(sizes)` for the queue.
+                let first = arguments.first().filter(|a| at != Some(0) && a.kind() == "call_expression");
+                let given = first.and_then(|a| a.child_by_field_name("arguments")).map(listed_in).unwrap_or_default();
+                if !given.is_empty() {
+                    return Use::Other;
+                }
                 let text = self.unit.str(function);
                 match (text, at) {
                     (_, Some(0)) if ASKS.contains(&text) => Use::Nothing,

@@ -7,6 +7,7 @@
 
 mod builds;
 mod calls;
+mod doubts;
 mod edits;
 mod holders;
 mod names;
@@ -19,6 +20,7 @@ use tree_sitter::Node;
 
 use super::unit::{Unit, declared_name, each_named};
 pub use builds::macros;
+pub use doubts::asks_platform;
 use edits::{Edits, Origins};
 use holders::Holder;
 use variables::Variables;
@@ -36,7 +38,12 @@ pub const CHOSEN: &str = "__opencl_chosen";
 const UNKNOWN: &str = "__opencl_unknown";
 
 /// Words that only host code of OpenCL has.
-const WORDS: [&str; 9] = [
+const WORDS: [&str; 14] = [
+    "clSetKernelArg",
+    ".setArg(",
+    "clBuildProgram",
+    "clCompileProgram",
+    "clCreateProgram",
     "clCreateKernel",
     "clEnqueueNDRangeKernel",
     "clEnqueueTask",
@@ -85,6 +92,8 @@ pub struct Translated {
     pub calls: BTreeMap<String, BTreeSet<usize>>,
     /// The options of each place where a program is built; `None`: what is not plain.
     pub builds: Vec<Option<String>>,
+    /// Variables that hold kernels, and that other units may reach.
+    pub shared: BTreeSet<String>,
 }
 
 /// Functions that create kernels with more parameters are not followed.
@@ -126,7 +135,7 @@ pub fn translate<'u>(unit: &'u Unit<'u>) -> Translated {
     let mut identifiers: FxHashMap<&'u str, Vec<Node<'u>>> = FxHashMap::default();
     let mut called: BTreeMap<&'u str, BTreeSet<&'u str>> = BTreeMap::new();
     for node in nodes.iter().copied() {
-        if matches!(node.kind(), "identifier" | "field_identifier") {
+        if matches!(node.kind(), "identifier" | "field_identifier" | "type_identifier") {
             identifiers.entry(unit.str(node)).or_default().push(node);
             // What a function names it may call.
             let function = variables::function_around(node)
@@ -153,17 +162,22 @@ pub fn translate<'u>(unit: &'u Unit<'u>) -> Translated {
         makers: Vec::new(),
         unknown: 0,
     };
-    host.rename(&nodes);
+    let names = unit.names();
+    host.rename(&nodes, &names);
     let holders: Vec<Holder> = host.holders(&nodes);
     for holder in &holders {
         host.follow(holder);
     }
     let strings = host.other_strings(&nodes).into_iter().collect();
-    let builds = host.builds(&nodes);
+    let mut builds = host.builds(&nodes);
+    if host.may_define(&nodes, &builds) {
+        builds.push(None);
+    }
+    host.any |= host.is_open(&nodes);
+    let shared = host.shared();
     for (at, text) in std::mem::take(&mut host.declared) {
         host.edits.insert(at, text);
     }
-    let names = unit.names();
     let mut head = String::new();
     for (name, ty) in INTEGERS.iter().filter(|(name, _)| !names.types.contains_key(*name)) {
         head.push_str(&format!("typedef {ty} {name};\n"));
@@ -180,7 +194,7 @@ pub fn translate<'u>(unit: &'u Unit<'u>) -> Translated {
     host.edits.insert(end, tail);
     let (text, origins) = host.edits.applied(&unit.text, 0..end);
     let calls = host.open_calls();
-    Translated { text, origins, strings, any: host.any, makers: host.makers, calls, builds }
+    Translated { text, origins, strings, any: host.any, makers: host.makers, calls, builds, shared }
 }
 
 impl<'u> Host<'u> {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tree_sitter::Node;
 
 use super::super::unit::{declared_name, last_named};
+use super::doubts::has_word;
 use super::variables::{Kind, function_around};
 use super::{Host, MAX_PARAMETERS};
 use crate::frontend::cuda::host::listed_in;
@@ -49,11 +50,12 @@ impl<'u> Host<'u> {
     /// The first value of a pointer to characters that nothing changes.
     pub(super) fn constant_text(&self, name: Node<'u>) -> Option<Node<'u>> {
         let text = self.unit.str(name);
-        let variable = self.variables.only(text).filter(|v| matches!(v.kind, Kind::Local | Kind::Global))?;
+        let own = self.variables.find(name).is_some() && !self.is_shadowed(text);
+        let variable = self.variables.only(text).filter(|v| own && matches!(v.kind, Kind::Local | Kind::Global))?;
         let spelled = self.variables.spelled(variable);
         let declaration = self.unit.str(variable.node);
         let is_pointer = variable.declarator.kind() == "pointer_declarator";
-        let is_array = variable.declarator.kind() == "array_declarator" && declaration.contains("const");
+        let is_array = variable.declarator.kind() == "array_declarator" && has_word(declaration, "const");
         (spelled.contains("char") && (is_pointer || is_array)).then_some(())?;
         let value = variable.value.filter(|v| matches!(v.kind(), "string_literal" | "concatenated_string"))?;
         let reads = self
@@ -97,7 +99,9 @@ impl<'u> Host<'u> {
         });
         reads.all(|read| read).then_some(())?;
         let own = self.unit.str(self.unit.qualified(declared_name(declarator)?).1);
-        (at < MAX_PARAMETERS).then(|| (own.to_owned(), at))
+        // Constructors and operators run without a call by their names.
+        let is_called = function.child_by_field_name("type").is_some() && !own.starts_with("operator");
+        (is_called && at < MAX_PARAMETERS).then(|| (own.to_owned(), at))
     }
 
     /// Functions that are named, and which of their arguments are no plain strings.
