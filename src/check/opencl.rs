@@ -167,6 +167,9 @@ pub(super) fn build(
             continue;
         }
         let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        if is_included(folder_of(&files[f]), &name) {
+            unsettled.insert(f);
+        }
         let is_user = |(user, file): &(usize, &SourceFile)| {
             let builds = file.opencl.as_ref().is_some_and(|host| !host.builds.is_empty());
             builds
@@ -214,6 +217,20 @@ pub(super) fn build(
         files[f].kernels.iter_mut().for_each(|k| k.built = Some(words.clone()));
     }
     unsettled
+}
+
+/// Does another text of OpenCL C in a folder include a file? Then programs may be made of that one.
+fn is_included(folder: &Path, name: &str) -> bool {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).take(MAX_FILES);
+    let others = entries.filter(|path| {
+        let is_opencl = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("cl"));
+        is_opencl && path.file_name().is_some_and(|own| own.to_string_lossy() != name)
+    });
+    others.map(|path| text_of(std::fs::read(path).unwrap_or_default())).any(|text| {
+        let mut directives = text.lines().filter_map(|line| line.trim_start().strip_prefix('#'));
+        directives.any(|line| line.trim_start().starts_with("include") && line.contains(name))
+    })
 }
 
 /// How names that the platform defines begin.

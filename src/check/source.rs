@@ -31,25 +31,8 @@ pub struct SourceFile {
     /// Kernels that this file uses and does not define, by name.
     pub foreign: BTreeMap<String, Vec<ForeignLaunches>>,
     /// What it says of kernels of OpenCL in ways that are not followed, where it is host code of such.
-    pub opencl: Option<HostOfOpenCl>,
+    pub opencl: Option<ndrange::Doubts>,
     pub report: FileReport,
-}
-
-/// Which kernels of OpenCL host code may launch in ways that are not followed.
-#[derive(Clone, Debug, Default)]
-pub struct HostOfOpenCl {
-    /// Their names.
-    pub named: BTreeSet<String>,
-    /// Any of them?
-    pub any: bool,
-    /// Functions that create a kernel by the name that they are given, and which argument that is.
-    pub makers: Vec<(String, usize)>,
-    /// Functions that are called, and which of their arguments are no plain strings.
-    pub calls: BTreeMap<String, BTreeSet<usize>>,
-    /// The options of each place where a program is built; `None`: what is not plain.
-    pub builds: Vec<Option<String>>,
-    /// Variables that hold kernels, and that other files may reach.
-    pub shared: BTreeSet<String>,
 }
 
 /// How a file launches a kernel of another one.
@@ -327,15 +310,12 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
         None => written(start, end),
     };
     let opencl = match &translated {
-        Some((text, _)) => Some(HostOfOpenCl {
-            named: text.strings.clone(),
-            any: text.any || sources.all().any(|(_, text)| ndrange::asks_platform(text)),
-            makers: text.makers.clone(),
-            calls: text.calls.clone(),
-            builds: text.builds.clone(),
-            shared: text.shared.clone(),
-        }),
-        None => is_host.then(|| HostOfOpenCl { any: true, builds: vec![None], ..HostOfOpenCl::default() }),
+        Some((text, _)) => {
+            let mut doubts = text.doubts.clone();
+            doubts.any |= sources.all().any(|(_, text)| ndrange::asks_platform(text));
+            Some(doubts)
+        }
+        None => is_host.then(|| ndrange::Doubts { any: true, builds: vec![None], ..ndrange::Doubts::default() }),
     };
     let (mut kernels, mut foreign) = (Vec::new(), BTreeMap::new());
     let (read, annotations, pragmas) = match &translated {

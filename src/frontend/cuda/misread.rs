@@ -535,3 +535,16 @@ pub(super) fn shifted(inserted: &[usize], words: &[(usize, &str)]) -> Vec<usize>
     all.extend(older.map(|p| p + before));
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_grammar_has_all_kinds_that_are_looked_at() {
+        let language: tree_sitter::Language = tree_sitter_cuda::LANGUAGE.into();
+        for kind in KINDS {
+            assert_ne!(language.id_for_node_kind(kind, true), 0, "{kind}");
+        }
+    }
+}

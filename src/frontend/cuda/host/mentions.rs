@@ -74,10 +74,17 @@ pub(super) fn is_platform(name: &str) -> bool {
         || is_of_opencl(name)
 }
 
+/// What functions of OpenCL do, without those that are given functions of the program.
+const OPENCL: [&str; 15] = [
+    "Build", "Clone", "Compile", "Create", "Enqueue", "Finish", "Flush", "Get", "Link", "Release", "Retain", "SVM",
+    "Set", "Unload", "WaitFor",
+];
+
 /// `clCreateBuffer`, and what stands for it.
 fn is_of_opencl(name: &str) -> bool {
-    name.starts_with("__opencl_")
-        || name.strip_prefix("cl").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
+    let calls_back = name.contains("Callback") || name.contains("NativeKernel");
+    let is_known = |rest: &str| OPENCL.iter().any(|verb| rest.starts_with(verb));
+    name.starts_with("__opencl_") || !calls_back && name.strip_prefix("cl").is_some_and(is_known)
 }
 
 /// May a program change what it has a reference to that is `const`?
@@ -204,7 +211,10 @@ impl<'u> Host<'_, 'u> {
                     while let Some(outer) = declaration.filter(|d| d.kind().ends_with("declarator")) {
                         declaration = self.up(outer);
                     }
-                    return declaration.is_none_or(|d| d.kind() != "declaration" || self.declares_copy(d, node));
+                    // Of an array it is the address that is copied.
+                    let is_array = |v: &Variable<'u>| v.declarator.is_some_and(|d| d.kind() == "array_declarator");
+                    let copies = |d| self.declares_copy(d, node) && !self.variable_at(name).is_some_and(is_array);
+                    return declaration.is_none_or(|d| d.kind() != "declaration" || copies(d));
                 }
                 "optional_parameter_declaration" if is("default_value") => {
                     return !refers(self.unit.str(parent));

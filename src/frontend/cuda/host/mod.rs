@@ -50,6 +50,7 @@ pub(super) use places::listed_in;
 use places::{Arguments, Config, Place, addresses, is_local, is_question, launches_of, may_be};
 pub use symbols::{Filled, filled};
 pub use unseen::Loud;
+pub(super) use variables::SCOPES;
 use variables::{Event, Part, Variable};
 use versions::Version;
 

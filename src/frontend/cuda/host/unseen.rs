@@ -10,25 +10,13 @@ use super::Host;
 use super::copies::refers;
 use super::mentions::{BY_VALUE, is_platform};
 use super::places::listed_in;
-use super::variables::{Event, Variable, contains};
+use super::variables::{Event, SCOPES, Variable, contains};
 
 /// Functions of C that write where an argument points.
 const WRITES: [&str; 5] = ["memset", "memcpy", "sprintf", "snprintf", "strtol"];
 
 /// Names of types, or of variables.
 type Names<'u> = FxHashSet<&'u str>;
-
-/// What declarations in a function have as their scope.
-const SCOPES: [&str; 8] = [
-    "compound_statement",
-    "for_statement",
-    "for_range_loop",
-    "if_statement",
-    "while_statement",
-    "switch_statement",
-    "catch_clause",
-    "lambda_expression",
-];
 
 /// A variable of a function; is it a value of its own?
 struct Local<'u> {

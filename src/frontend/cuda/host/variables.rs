@@ -62,7 +62,8 @@ pub(super) enum Part {
     Behind(Name),
 }
 
-const SCOPES: [&str; 9] = [
+/// What declarations have as their scope.
+pub(in crate::frontend::cuda) const SCOPES: [&str; 9] = [
     "compound_statement",
     "for_statement",
     "for_range_loop",

@@ -110,11 +110,16 @@ impl<'u> Host<'u> {
         self.identifiers.get(name).is_some_and(|all| all.iter().any(|n| n.kind() == "type_identifier"))
     }
 
-    /// Does what a call is given change anything, or call a function of the program?
+    /// Does what a call is given change anything, or set arguments and launch itself?
     pub(super) fn has_effects(&self, list: Node<'u>) -> bool {
         let mut found = false;
         super::each_named(list, |n| {
-            found |= matches!(n.kind(), "update_expression" | "assignment_expression");
+            let function = n.child_by_field_name("function").filter(|_| n.kind() == "call_expression");
+            let acts = function.is_some_and(|f| {
+                let name = self.unit.str(f);
+                ["SetKernelArg", "setArg", "nqueue"].iter().any(|word| name.contains(word))
+            });
+            found |= acts || matches!(n.kind(), "update_expression" | "assignment_expression");
         });
         found
     }

@@ -229,7 +229,13 @@ impl<'u> Host<'u> {
         }
         let outlives = self.unit.str(variable.node).trim_start();
         is_whole &= !outlives.starts_with("extern") && !outlives.contains("thread_local");
-        is_whole &= uses.iter().all(|(_, of)| !matches!(of, Use::Other));
+        // What stands in no function is run by nothing that is followed.
+        let is_followed = |(node, of): &(Node<'u>, Use<'u>)| match of {
+            Use::Other => false,
+            Use::Set(_) | Use::Enqueue(_) => function_around(*node).is_some(),
+            Use::Nothing | Use::Passed => true,
+        };
+        is_whole &= uses.iter().all(is_followed);
         let of_caller = variable.kind == Kind::Parameter;
         // Only what nobody else can reach is given to functions that are followed.
         let is_own = variable.kind == Kind::Local && !outlives.starts_with("static");

@@ -78,12 +78,11 @@ pub fn kernel_of(name: &str) -> Option<&str> {
     name.strip_prefix(KERNEL)
 }
 
-/// A unit of host code in the form of CUDA.
-pub struct Translated {
-    pub text: String,
-    origins: Origins,
-    /// Names that kernels may be created by in ways that are not followed.
-    pub strings: BTreeSet<String>,
+/// What host code says of kernels in ways that are not followed.
+#[derive(Clone, Debug, Default)]
+pub struct Doubts {
+    /// Names that kernels may be created by.
+    pub named: BTreeSet<String>,
     /// May it launch kernels of any name?
     pub any: bool,
     /// Functions that create a kernel by the name that they are given, and which argument that is.
@@ -94,6 +93,13 @@ pub struct Translated {
     pub builds: Vec<Option<String>>,
     /// Variables that hold kernels, and that other units may reach.
     pub shared: BTreeSet<String>,
+}
+
+/// A unit of host code in the form of CUDA.
+pub struct Translated {
+    pub text: String,
+    origins: Origins,
+    pub doubts: Doubts,
 }
 
 /// Functions that create kernels with more parameters are not followed.
@@ -168,7 +174,7 @@ pub fn translate<'u>(unit: &'u Unit<'u>) -> Translated {
     for holder in &holders {
         host.follow(holder);
     }
-    let strings = host.other_strings(&nodes).into_iter().collect();
+    let named = host.other_strings(&nodes).into_iter().collect();
     let mut builds = host.builds(&nodes);
     if host.may_define(&nodes, &builds) {
         builds.push(None);
@@ -194,7 +200,8 @@ pub fn translate<'u>(unit: &'u Unit<'u>) -> Translated {
     host.edits.insert(end, tail);
     let (text, origins) = host.edits.applied(&unit.text, 0..end);
     let calls = host.open_calls();
-    Translated { text, origins, strings, any: host.any, makers: host.makers, calls, builds, shared }
+    let doubts = Doubts { named, any: host.any, makers: host.makers, calls, builds, shared };
+    Translated { text, origins, doubts }
 }
 
 impl<'u> Host<'u> {

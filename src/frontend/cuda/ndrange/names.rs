@@ -63,8 +63,23 @@ impl<'u> Host<'u> {
             .get(text)?
             .iter()
             .filter(|n| **n != variable.name)
-            .all(|n| n.parent().is_some_and(|p| matches!(p.kind(), "argument_list" | "binary_expression")));
+            .all(|n| n.parent().is_some_and(|p| p.kind() == "binary_expression" || self.takes_values(p)));
         reads.then_some(value)
+    }
+
+    /// Is this a list of arguments that are taken by value: by the platform, by functions of the unit that have no
+    /// references, by methods, and by objects that are made from them?
+    fn takes_values(&self, list: Node<'u>) -> bool {
+        let Some(call) = list.parent().filter(|_| list.kind() == "argument_list") else { return false };
+        let Some(function) = call.child_by_field_name("function") else { return true };
+        let name = self.unit.str(function);
+        let declarators = self.identifiers.get(name).into_iter().flatten().filter_map(|n| n.parent());
+        let mut declarators = declarators.filter(|p| p.kind() == "function_declarator").peekable();
+        let is_known = declarators.peek().is_some();
+        name.starts_with("cl")
+            || PRINTS.contains(&name)
+            || function.kind() == "field_expression"
+            || is_known && declarators.all(|d| !self.unit.str(d).contains('&'))
     }
 
     /// The function that is given this name as a parameter, which it leaves as it is.

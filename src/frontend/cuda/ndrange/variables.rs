@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use tree_sitter::Node;
 
+use super::super::host::SCOPES;
 use super::super::unit::{Unit, declared_name, split_init};
 
 /// Where names are declared.
@@ -26,20 +27,8 @@ pub(super) struct Variable<'u> {
     scope: Node<'u>,
 }
 
-const SCOPES: [&str; 12] = [
-    "compound_statement",
-    "for_statement",
-    "for_range_loop",
-    "while_statement",
-    "if_statement",
-    "switch_statement",
-    "catch_clause",
-    "function_definition",
-    "lambda_expression",
-    "field_declaration_list",
-    "namespace_definition",
-    "translation_unit",
-];
+/// Scopes outside of functions.
+const OUTER: [&str; 3] = ["field_declaration_list", "namespace_definition", "translation_unit"];
 
 /// All variables of a unit, in the order of their names.
 pub(super) struct Variables<'u> {
@@ -77,7 +66,7 @@ impl<'u> Variables<'u> {
     fn declare(&mut self, node: Node<'u>) {
         let is_parameter = node.kind().ends_with("parameter_declaration");
         let mut scope = node;
-        while scope == node || !SCOPES.contains(&scope.kind()) {
+        while scope == node || !(SCOPES.contains(&scope.kind()) || OUTER.contains(&scope.kind())) {
             let Some(parent) = scope.parent() else { return };
             // The parameters of a function that is only declared.
             if is_parameter && matches!(parent.kind(), "declaration" | "field_declaration" | "parameter_declaration") {
