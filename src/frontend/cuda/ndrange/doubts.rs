@@ -105,11 +105,6 @@ impl<'u> Host<'u> {
         self.identifiers.get(name).is_some_and(|all| all.iter().any(is_other))
     }
 
-    /// May an array be what an object is made from, in what reads as the declaration of a function?
-    pub(super) fn is_given_away(&self, name: &str) -> bool {
-        self.identifiers.get(name).is_some_and(|all| all.iter().any(|n| n.kind() == "type_identifier"))
-    }
-
     /// Does what a call is given change anything, or set arguments and launch itself?
     pub(super) fn has_effects(&self, list: Node<'u>) -> bool {
         let mut found = false;
