@@ -21,6 +21,7 @@ fn said(before: &str, body: &str) -> BTreeSet<&'static str> {
         (FindingClass::Confirmed, _) => "protocol",
         (FindingClass::SameValue, _) => "same value",
         (FindingClass::Possible, _) => "possible",
+        (FindingClass::PossibleSameValue, _) => "possible, of the same value",
     });
     said.collect()
 }

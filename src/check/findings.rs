@@ -46,12 +46,14 @@ pub(super) struct Findings {
     all: Vec<(Key, Finding)>,
 }
 
-/// What counts most first: a kernel with a possible race is not one with races of the same value only.
+/// What counts most first: a kernel with a possible race is not one with races of the same value only, while of these one
+/// that is there says more than any that may be.
 fn rank(class: FindingClass) -> u8 {
     match class {
         FindingClass::Confirmed => 0,
         FindingClass::Possible => 1,
         FindingClass::SameValue => 2,
+        FindingClass::PossibleSameValue => 3,
     }
 }
 
@@ -78,10 +80,6 @@ impl Findings {
 
     pub fn any(&self, class: FindingClass) -> bool {
         self.all.iter().any(|(_, f)| f.class == class)
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.all.is_empty()
     }
 
     /// The confirmed races on an array at a level, by their accesses.

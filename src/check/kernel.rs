@@ -229,8 +229,11 @@ impl Check<'_> {
             Verdict::Racy
         } else if !self.reasons.is_empty() || self.findings.any(FindingClass::Possible) {
             Verdict::Inconclusive
-        } else if !self.findings.is_empty() {
+        } else if self.findings.any(FindingClass::SameValue) {
+            // Others that are possible are so as well. [RACE-SAME]
             Verdict::SameValue
+        } else if self.findings.any(FindingClass::PossibleSameValue) {
+            Verdict::Inconclusive
         } else if kernel.arrays.is_empty() {
             Verdict::NoAccesses
         } else {

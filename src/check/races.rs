@@ -112,6 +112,11 @@ impl Asked<'_> {
     }
 }
 
+/// What a race is that is not certain. Between stores of the same value it is asked about last: there is no other. [RACE-SAME]
+fn possible_class(same_value: bool) -> FindingClass {
+    if same_value { FindingClass::PossibleSameValue } else { FindingClass::Possible }
+}
+
 /// What a run says against the parameters of a race.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Without {
@@ -355,7 +360,7 @@ impl Check<'_> {
                         if leaves
                             && let Some(sizes) = self.sizes().filter(|_| !std::mem::replace(&mut asked.sizes, true))
                         {
-                            finding.class = FindingClass::Possible;
+                            finding.class = possible_class(same_value);
                             finding.replay = None;
                             finding.reason =
                                 Some("with these values the run leaves an array before the race".to_owned());
@@ -368,7 +373,7 @@ impl Check<'_> {
                             asked.weaker = Some(wide);
                             continue;
                         }
-                        let sure = finding.class != FindingClass::Possible;
+                        let sure = finding.class.is_certain();
                         if sure && again.as_ref() == Some(&key) {
                             self.findings.remove(&key);
                         }
@@ -520,7 +525,7 @@ impl Check<'_> {
             let small = shrink(&at.kernel, &own, &model, &holds);
             let race = witness(&at.kernel, phase, near.sides, &holds, &small, self.options.warp_size);
             let (key, finding, _) = self.finding(phase, array, near.sides, race, same_value);
-            if finding.class == FindingClass::Possible {
+            if !finding.class.is_certain() {
                 break;
             }
             self.findings.add(key, finding);
@@ -655,7 +660,7 @@ impl Check<'_> {
     ) -> Judged {
         let known = if same_value { FindingClass::SameValue } else { FindingClass::Confirmed };
         let possible = |why: &str| Judged {
-            class: FindingClass::Possible,
+            class: possible_class(same_value),
             replay: None,
             reason: Some(why.to_owned()),
             without: None,
@@ -677,6 +682,10 @@ impl Check<'_> {
             // What the model made up turns out to be so. Stores of one value would be another class.
             (Tried::Met { ran, same_value: stored }, Some(_)) if stored == Some(same_value) => {
                 seen(Replay::Kernel(ran))
+            }
+            // The run stored other values than the model says: not even that holds.
+            (Tried::Met { same_value: Some(false), .. }, Some(doubt)) if same_value => {
+                Judged { class: FindingClass::Possible, ..possible(doubt) }
             }
             // With other parameters, the run may get further.
             (Tried::Refuted(why), Some(doubt)) if why.contains(ENDS) => {

@@ -50,6 +50,19 @@ pub enum FindingClass {
     Possible,
     /// Both threads store the same value.
     SameValue,
+    /// [`FindingClass::Possible`], and if it is there at all, both threads store the same value.
+    PossibleSameValue,
+}
+
+impl FindingClass {
+    /// Was it replayed?
+    #[must_use]
+    pub fn is_certain(self) -> bool {
+        match self {
+            FindingClass::Confirmed | FindingClass::SameValue => true,
+            FindingClass::Possible | FindingClass::PossibleSameValue => false,
+        }
+    }
 }
 
 /// What a finding was replayed on.

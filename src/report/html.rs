@@ -112,7 +112,7 @@ impl Page {
     fn finding(&self, out: &mut String, kernel: &KernelReport, finding: &Finding) {
         let tone = match finding.class {
             FindingClass::Confirmed => "bad",
-            FindingClass::Possible | FindingClass::SameValue => "unsure",
+            FindingClass::Possible | FindingClass::SameValue | FindingClass::PossibleSameValue => "unsure",
         };
         put(
             out,

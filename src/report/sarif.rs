@@ -66,7 +66,7 @@ impl Log {
     fn finding(&self, kernel: &KernelReport, finding: &Finding) -> Value {
         let level = match finding.class {
             FindingClass::Confirmed => "error",
-            FindingClass::Possible | FindingClass::SameValue => "warning",
+            FindingClass::Possible | FindingClass::SameValue | FindingClass::PossibleSameValue => "warning",
         };
         let mut text = words::title(kernel, finding) + "; " + &words::class_reason(finding);
         if let Some(help) = &finding.help {

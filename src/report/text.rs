@@ -57,7 +57,7 @@ impl Page {
     fn finding(&self, out: &mut String, kernel: &KernelReport, finding: &Finding) {
         let severity = match finding.class {
             FindingClass::Confirmed => Severity::Error,
-            FindingClass::Possible | FindingClass::SameValue => Severity::Warning,
+            FindingClass::Possible | FindingClass::SameValue | FindingClass::PossibleSameValue => Severity::Warning,
         };
         let title = words::title(kernel, finding);
         let drawn = self.access_labels(finding);

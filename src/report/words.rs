@@ -35,7 +35,7 @@ pub(super) fn kind(kind: FindingKind) -> &'static str {
 pub(super) fn class(class: FindingClass) -> &'static str {
     match class {
         FindingClass::Confirmed => "confirmed",
-        FindingClass::Possible => "possible",
+        FindingClass::Possible | FindingClass::PossibleSameValue => "possible",
         FindingClass::SameValue => "same-value",
     }
 }
@@ -89,7 +89,7 @@ pub(super) fn launch_source(from: LaunchSource) -> &'static str {
 pub fn finding_code(finding: &Finding) -> &'static str {
     match (finding.kind, finding.class) {
         (FindingKind::Divergence, _) => "barrier-divergence",
-        (FindingKind::Race, FindingClass::SameValue) => "same-value-race",
+        (FindingKind::Race, FindingClass::SameValue | FindingClass::PossibleSameValue) => "same-value-race",
         (FindingKind::Race, FindingClass::Confirmed | FindingClass::Possible) => "data-race",
     }
 }
@@ -100,7 +100,10 @@ pub(super) fn title(kernel: &KernelReport, finding: &Finding) -> String {
         (FindingKind::Race, FindingClass::Confirmed) => "data race",
         (FindingKind::Race, FindingClass::Possible) => "possible data race",
         (FindingKind::Race, FindingClass::SameValue) => "same-value race",
-        (FindingKind::Divergence, FindingClass::Possible) => "possible barrier divergence",
+        (FindingKind::Race, FindingClass::PossibleSameValue) => "possible same-value race",
+        (FindingKind::Divergence, FindingClass::Possible | FindingClass::PossibleSameValue) => {
+            "possible barrier divergence"
+        }
         (FindingKind::Divergence, FindingClass::Confirmed | FindingClass::SameValue) => "barrier divergence",
     };
     let who = match finding.level {
@@ -125,7 +128,9 @@ pub(super) fn title(kernel: &KernelReport, finding: &Finding) -> String {
 fn modes(finding: &Finding) -> &'static str {
     let count = |mode| finding.accesses.iter().filter(|a| a.mode == mode).count();
     match (count(AccessMode::Write), count(AccessMode::Read), count(AccessMode::Atomic)) {
-        (2, 0, 0) if finding.class == FindingClass::SameValue => "two writes of the same value",
+        (2, 0, 0) if matches!(finding.class, FindingClass::SameValue | FindingClass::PossibleSameValue) => {
+            "two writes of the same value"
+        }
         (2, 0, 0) => "two writes",
         (1, 1, 0) => "a write and a read",
         (1, 0, 1) => "an atomic and a plain write",
@@ -227,7 +232,7 @@ pub(super) fn class_reason(finding: &Finding) -> String {
             }
             None => "confirmed: replayed with these values".to_owned(),
         },
-        FindingClass::Possible => {
+        FindingClass::Possible | FindingClass::PossibleSameValue => {
             format!("possible: {}", finding.reason.as_deref().unwrap_or("it was not replayed"))
         }
         FindingClass::SameValue => "same-value: both threads store the same value".to_owned(),
@@ -251,11 +256,17 @@ pub(super) fn plural(count: usize, noun: &str) -> String {
 /// What the findings of a kernel come to: `1 confirmed race, 2 possible divergences`.
 pub(super) fn finding_counts(kernel: &KernelReport) -> Vec<String> {
     let mut parts = Vec::new();
-    for class_ in [FindingClass::Confirmed, FindingClass::Possible, FindingClass::SameValue] {
+    let classes = [
+        (FindingClass::Confirmed, "confirmed"),
+        (FindingClass::Possible, "possible"),
+        (FindingClass::SameValue, "same-value"),
+        (FindingClass::PossibleSameValue, "possible same-value"),
+    ];
+    for (class, word) in classes {
         for kind_ in [FindingKind::Race, FindingKind::Divergence] {
-            let count = kernel.findings.iter().filter(|f| f.class == class_ && f.kind == kind_).count();
+            let count = kernel.findings.iter().filter(|f| f.class == class && f.kind == kind_).count();
             if count > 0 {
-                parts.push(plural(count, &format!("{} {}", class(class_), kind(kind_))));
+                parts.push(plural(count, &format!("{word} {}", kind(kind_))));
             }
         }
     }

@@ -64,6 +64,14 @@ impl Walk<'_> {
             N::call(Fun { name, ty, kind: FunKind::Abstract }, dependencies.clone())
         };
 
+        // The first iteration runs in any case; a later one when the one before it went on.
+        let went_on = |in_k: &mut Subst, again: &B| -> B {
+            let mut earlier = Subst::new();
+            earlier.bind(&k.name, &N::sub(IntTy::MATH, &N::var(&k), &N::num(1)));
+            earlier.bind(&iteration.counter.name, &N::var(&previous));
+            B::or([N::var(&k).eq(&N::num(0)), earlier.boolean(&in_k.boolean(again))])
+        };
+
         // [LOOP-FIRST] Of a loop with atomics that runs not known how often, the first iteration stands alone: it asks for its
         // condition, and not for how many there are.
         let alone = iteration.cond_out.iter().all(|p| *p == Protocol::Skip)
@@ -142,15 +150,10 @@ impl Walk<'_> {
                     guard = B::and([guard, in_type]);
                 }
                 if iteration.post_test {
-                    // The first iteration runs in any case; a later one when the one before it went on.
-                    let mut earlier = Subst::new();
-                    earlier.bind(&k.name, &N::sub(IntTy::MATH, &N::var(&k), &N::num(1)));
-                    earlier.bind(&iteration.counter.name, &N::var(&previous));
-                    let again = in_k.boolean(&iteration.again);
-                    guard = B::or([N::var(&k).eq(&N::num(0)), earlier.boolean(&again)]);
-                    if iteration.again.as_lit() == Some(false) {
-                        guard = B::lit(true);
-                    }
+                    guard = match iteration.again.as_lit() {
+                        Some(false) => B::lit(true),
+                        _ => went_on(&mut in_k, &iteration.again),
+                    };
                 }
                 let end = if iteration.post_test && iteration.again.as_lit() == Some(false) {
                     N::num(1)
@@ -168,13 +171,22 @@ impl Walk<'_> {
         // The emitted code, in terms of the binder.
         guard = to_binder.boolean(&in_k.boolean(&guard));
         let range_once = range.clone();
+        let (mut cond_out, mut body_out) = (iteration.cond_out.clone(), iteration.body_out.clone());
+        if synchronises && !no_exits && !iteration.post_test {
+            // [LOOP-LEFT] What stands before the first barrier of an iteration meets, in one phase, the end of the one
+            // before it, which did not leave the loop.
+            let stayed = went_on(&mut in_k, &B::not(&iteration.exits.any));
+            if before_barriers(&mut cond_out, &stayed) {
+                before_barriers(&mut body_out, &stayed);
+            }
+        }
         let mut translate = |protocols: Vec<Protocol>| {
             let p = Protocol::seq(protocols);
             let p = substitute(&p, &mut in_k);
             substitute(&p, &mut to_binder)
         };
-        let cond_out = translate(iteration.cond_out.clone());
-        let body_out = translate(iteration.body_out.clone());
+        let cond_out = translate(cond_out);
+        let body_out = translate(body_out);
         let single = range_once.first.as_num() == Some(0)
             && range_once.end.as_num() == Some(1)
             && matches!(&range_once.step, Step::Up(s) if s.as_num() == Some(1));
@@ -396,6 +408,16 @@ impl Walk<'_> {
     pub(super) fn distinguishing(&self, vars: &BTreeSet<Var>, counter: &Var) -> Vec<N> {
         vars.iter().filter(|v| *v != counter && !self.globals_vars.contains(v)).map(N::var).collect()
     }
+}
+
+/// Puts what stands before the first barrier under a condition. True when no barrier follows.
+fn before_barriers(code: &mut Vec<Protocol>, condition: &B) -> bool {
+    let rest = code.split_off(code.iter().position(contains_sync).unwrap_or(code.len()));
+    let start = Protocol::seq(std::mem::take(code));
+    let barrier_free = rest.is_empty();
+    code.push(Protocol::branch(condition, start, Protocol::Skip));
+    code.extend(rest);
+    barrier_free
 }
 
 /// The placeholders that an iteration uses: in what it emits, in its conditions, or in what it leaves to the next one.
