@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use faial_like::check::schedule::{Settings, check_files, solver_settings};
-use faial_like::report::finding::{FindingClass, Ran, Replay};
+use faial_like::report::finding::{FindingClass, Ran, Replay, Verdict};
 
 /// What is said of the findings of a kernel `k` with arrays `a`, `b` and `f`, in one block of 64 threads.
 fn said(before: &str, body: &str) -> BTreeSet<&'static str> {
@@ -24,6 +24,15 @@ fn said(before: &str, body: &str) -> BTreeSet<&'static str> {
         (FindingClass::PossibleSameValue, _) => "possible, of the same value",
     });
     said.collect()
+}
+
+/// The verdict on a kernel `k` after a declaration.
+fn verdict(before: &str, body: &str) -> Verdict {
+    let text = format!(
+        "//--blockDim=64 --gridDim=1\n{before}\n__global__ void k(int *a, int *b) {{ int t = threadIdx.x; {body} }}\n"
+    );
+    let settings = Settings { jobs: 1, ..Settings::default() };
+    check_files(&[(PathBuf::from("k.cu"), text)], &settings, &solver_settings()).kernels[0].verdict
 }
 
 /// Is the one confirmed by a run, and the other not confirmed at all?
@@ -306,5 +315,23 @@ fn loops_that_wait() {
         let found = said("", &format!("__requires(b[0] == 1 && b[1] == 1 && n == 0); {wait} a[0] = t;"));
         assert_eq!(!found.contains("two threads"), waits, "{wait}: {found:?}");
         assert!(!found.is_empty(), "{wait}");
+    }
+}
+
+/// Where stores of different values do not race, one of the same value that cannot be run leaves the verdict to others.
+#[test]
+fn a_possible_race_of_the_same_value() {
+    let unknown = "__device__ int f(int);";
+    let some = "if (f(t) > 2) b[0] = 1;";
+    assert_eq!(said(unknown, some), ["possible, of the same value"].into());
+    assert_eq!(said(unknown, "if (f(t) > 2) b[0] = t;"), ["possible"].into());
+    for (expected, body) in [
+        (Verdict::SameValue, format!("a[0] = 1; {some}")),
+        (Verdict::Inconclusive, some.to_owned()),
+        (Verdict::Inconclusive, "a[0] = 1; if (f(t) > 2) b[0] = t;".to_owned()),
+        (Verdict::Inconclusive, format!("a[0] = 1; {some} a[f(t)] = 2;")),
+        (Verdict::Racy, format!("a[0] = t; {some}")),
+    ] {
+        assert_eq!(verdict(unknown, &body), expected, "{body}");
     }
 }

@@ -117,7 +117,7 @@ pub fn replay(program: &Program, kernel: FunId, inputs: &Inputs, goal: &Goal, st
             match (Try { program, kernel, inputs, goal, part, reversed, steps }).run() {
                 Ok(met) => return Ok(met),
                 Err(Ended::Waits) => break,
-                Err(Ended::Missed(Missed::Finished)) if !reversed => {}
+                Err(Ended::Missed(Missed::Finished | Missed::Diverged)) if !reversed => {}
                 Err(Ended::Missed(why)) => return Err(why),
             }
         }

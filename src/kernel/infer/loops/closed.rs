@@ -42,18 +42,8 @@ impl Walk<'_> {
                     forms[i] = Some(moved(&c.init, &N::mul(IntTy::MATH, &step, &k_term), &out, &c.var));
                     steps[i] = Some(step);
                 } else if let Some(factor) = geometric(&out, &c.var) {
-                    let by = N::mul(IntTy::MATH, &k_term, &N::num(i128::from(factor.shift)));
-                    let op = if factor.times { NBin::Shl } else { NBin::Shr };
                     if factor.shift > 0 {
-                        let mut form = N::bin(op, c.var.ty, &c.init, &by);
-                        if factor.division && self.may_be_negative(&c.init, c.var.ty) {
-                            // Division truncates towards zero, on both sides of it.
-                            let zero = N::num(0);
-                            let minus = |n: &N| N::sub(IntTy::MATH, &zero, n);
-                            let below = minus(&N::bin(NBin::Shr, IntTy::MATH, &minus(&c.init), &by));
-                            form = N::ite(&c.init.lt(&zero), &below, &form);
-                        }
-                        forms[i] = Some(form);
+                        forms[i] = Some(self.shifted(c, &factor, &k_term));
                         factors[i] = Some(factor);
                     }
                 } else if let Some(form) = guarded(&out, c, &k_term, |t| {
@@ -79,6 +69,7 @@ impl Walk<'_> {
                 break;
             }
         }
+        let held = self.held(carried, &forms, [k, counter, previous]);
         // The rest: functions of the iteration and of what their change depends on.
         let mut precise = true;
         let mut finished = Vec::new();
@@ -110,12 +101,31 @@ impl Walk<'_> {
                     args.extend(self.distinguishing(&vars, counter));
                     let label = carried[i].var.name.as_str().split('%').next().unwrap_or("value").to_owned();
                     let name = self.names.fresh(&clean(&label));
-                    N::call(Fun { name, ty: carried[i].var.ty, kind: FunKind::Abstract }, args)
+                    let unknown = N::call(Fun { name, ty: carried[i].var.ty, kind: FunKind::Abstract }, args);
+                    match &held {
+                        Some(held) => held.form(&carried[i].var, &unknown),
+                        None => unknown,
+                    }
                 }
             };
             finished.push(form);
         }
-        Solved { forms: finished, steps, factors, shifted, precise }
+        Solved { forms: finished, steps, factors, shifted, held, precise }
+    }
+
+    /// The value after `k` shifts.
+    pub(super) fn shifted(&self, c: &Carried, factor: &Factor, k: &N) -> N {
+        let by = N::mul(IntTy::MATH, k, &N::num(i128::from(factor.shift)));
+        let op = if factor.times { NBin::Shl } else { NBin::Shr };
+        let form = N::bin(op, c.var.ty, &c.init, &by);
+        if !factor.division || !self.may_be_negative(&c.init, c.var.ty) {
+            return form;
+        }
+        // Division truncates towards zero, on both sides of it.
+        let zero = N::num(0);
+        let minus = |n: &N| N::sub(IntTy::MATH, &zero, n);
+        let below = minus(&N::bin(NBin::Shr, IntTy::MATH, &minus(&c.init), &by));
+        N::ite(&c.init.lt(&zero), &below, &form)
     }
 
     pub(super) fn may_be_negative(&self, term: &N, ty: IntTy) -> bool {
@@ -147,7 +157,7 @@ pub(super) fn additive(out: &N, var: &Var) -> Option<N> {
 
 /// The value after all that was added in the way of `out`. Where each of these additions must not overflow, neither does the
 /// sum: it is such an addition too.
-fn moved(init: &N, steps: &N, out: &N, var: &Var) -> N {
+pub(super) fn moved(init: &N, steps: &N, out: &N, var: &Var) -> N {
     fn is_signed(out: &N, var: &Var) -> bool {
         match out.kind() {
             NExp::Var(_) => true,

@@ -185,6 +185,9 @@ impl Walk<'_> {
             let p = substitute(&p, &mut in_k);
             substitute(&p, &mut to_binder)
         };
+        if let Some(held) = &solved.held {
+            body_out = vec![held.code(&Protocol::seq(body_out))];
+        }
         let cond_out = translate(cond_out);
         let body_out = translate(body_out);
         let single = range_once.first.as_num() == Some(0)

@@ -9,6 +9,7 @@ mod carried;
 mod closed;
 mod code;
 mod finish;
+mod held;
 mod leading;
 mod range;
 mod spin;
@@ -20,6 +21,7 @@ use carried::differs;
 pub(super) use code::{contains_sync, substitute};
 use code::{has_atomic, has_loop, protocol_leaves};
 use finish::binder_label;
+use held::Held;
 use leading::Parts;
 use range::{in_range, most_trips, one_more};
 use rustc_hash::FxHashMap;
@@ -385,6 +387,7 @@ struct Solved {
     factors: Vec<Option<Factor>>,
     /// The form is `k == 0 ? init : what the iteration before left`.
     shifted: Vec<bool>,
+    held: Option<Held>,
     precise: bool,
 }
 
