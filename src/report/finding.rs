@@ -50,7 +50,7 @@ pub enum FindingClass {
     Possible,
     /// Both threads store the same value.
     SameValue,
-    /// [`FindingClass::Possible`], and if it is there at all, both threads store the same value.
+    /// As [`FindingClass::Possible`], but if it is there at all, both threads store the same value: of class same-value, with the reason.
     PossibleSameValue,
 }
 

@@ -35,8 +35,8 @@ pub(super) fn kind(kind: FindingKind) -> &'static str {
 pub(super) fn class(class: FindingClass) -> &'static str {
     match class {
         FindingClass::Confirmed => "confirmed",
-        FindingClass::Possible | FindingClass::PossibleSameValue => "possible",
-        FindingClass::SameValue => "same-value",
+        FindingClass::Possible => "possible",
+        FindingClass::SameValue | FindingClass::PossibleSameValue => "same-value",
     }
 }
 

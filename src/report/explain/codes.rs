@@ -42,8 +42,8 @@ __global__ void shift(int *a) {
         fix: "If it is on purpose, leave it: the exit code is 0. To forbid it, run with `--deny same-value`. To remove \
               it, let one thread store (`if (threadIdx.x == 0)`), or use an atomic.",
         limits: "Only values that are provably equal count; a store of equal values that needs an argument about the \
-                 data is reported as a data race. One of class `possible` may not be there at all, but if it is, the \
-                 values are equal.",
+                 data is reported as a data race. One that is called possible may not be there at all, but if it is, \
+                 the values are equal.",
         example: "\
 __global__ void contains(const int *a, int key, int *found) {
   if (a[threadIdx.x] == key)

@@ -4,7 +4,8 @@ use super::*;
 
 impl Walk<'_> {
     /// Finds closed forms, in the counter `k`, of what is carried.
-    pub(super) fn solve(&mut self, carried: &[Carried], k: &Var, counter: &Var, previous: &Var) -> Solved {
+    pub(super) fn solve(&mut self, carried: &[Carried], iteration: &Iteration, k: &Var, previous: &Var) -> Solved {
+        let counter = &iteration.counter;
         let n = carried.len();
         let mut forms: Vec<Option<N>> = vec![None; n];
         let mut steps: Vec<Option<N>> = vec![None; n];
@@ -69,6 +70,7 @@ impl Walk<'_> {
                 break;
             }
         }
+        let invariants = self.invariants(carried, iteration);
         let held = self.held(carried, &forms, [k, counter, previous]);
         // The rest: functions of the iteration and of what their change depends on.
         let mut precise = true;
@@ -101,7 +103,7 @@ impl Walk<'_> {
                     args.extend(self.distinguishing(&vars, counter));
                     let label = carried[i].var.name.as_str().split('%').next().unwrap_or("value").to_owned();
                     let name = self.names.fresh(&clean(&label));
-                    let unknown = N::call(Fun { name, ty: carried[i].var.ty, kind: FunKind::Abstract }, args);
+                    let unknown = self.bounded(&invariants.every[i], name, &carried[i], args);
                     match &held {
                         Some(held) => held.form(&carried[i].var, &unknown),
                         None => unknown,
@@ -110,7 +112,7 @@ impl Walk<'_> {
             };
             finished.push(form);
         }
-        Solved { forms: finished, steps, factors, shifted, held, precise }
+        Solved { forms: finished, steps, factors, shifted, invariants, held, precise }
     }
 
     /// The value after `k` shifts.

@@ -14,7 +14,7 @@ impl Walk<'_> {
     ) -> bool {
         let k = Var { name: self.names.fresh("k%"), ty: IntTy::MATH };
         let previous = Var { name: self.names.fresh("it.previous%"), ty: IntTy::MATH };
-        let solved = self.solve(&carried, &k, &iteration.counter, &previous);
+        let solved = self.solve(&carried, &iteration, &k, &previous);
         let synchronises = iteration.cond_out.iter().chain(&iteration.body_out).any(contains_sync);
         let no_exits = iteration.exits.any.as_lit() == Some(false);
         let main = self.main_range(&carried, &solved, &iteration, &k);
@@ -238,8 +238,9 @@ impl Walk<'_> {
         };
         let mut finals: Vec<N> = Vec::new();
         for (i, (c, form)) in carried.iter().zip(&solved.forms).enumerate() {
+            let bounds = &solved.invariants.after[i];
             let value = if iteration.by_condition[i] {
-                self.final_value(c, &carried, &iteration)
+                self.final_value(c, &Bounds::default(), &carried, &iteration)
             } else if *form == c.init && !mentions(form, &k.name) && c.left == N::var(&c.var) {
                 c.init.clone()
             } else {
@@ -253,9 +254,9 @@ impl Walk<'_> {
                         at_end.bind(&previous.name, &N::sub(IntTy::MATH, trips, &N::num(1)));
                         at_end.bind(&iteration.counter.name, trips);
                         let value = at_end.numeric(form);
-                        if value.depth() > 100 { self.final_value(c, &carried, &iteration) } else { value }
+                        if value.depth() > 100 { self.final_value(c, bounds, &carried, &iteration) } else { value }
                     }
-                    (None, _) => self.final_value(c, &carried, &iteration),
+                    (None, _) => self.final_value(c, bounds, &carried, &iteration),
                 }
             };
             after.bind(&c.var.name, &value);
@@ -359,11 +360,11 @@ impl Walk<'_> {
     }
 
     /// An unknown value after the loop, a function of all that it and the number of iterations depend on.
-    pub(super) fn final_value(&mut self, c: &Carried, carried: &[Carried], iteration: &Iteration) -> N {
+    fn final_value(&mut self, c: &Carried, bounds: &Bounds, carried: &[Carried], iteration: &Iteration) -> N {
         let dependencies = self.dependencies(carried, iteration, [c.var.clone()]);
         let label = c.var.name.as_str().split('%').next().unwrap_or("value").to_owned();
         let name = self.names.fresh(&format!("{}.after", clean(&label)));
-        N::call(Fun { name, ty: c.var.ty, kind: FunKind::Abstract }, dependencies)
+        self.bounded(bounds, name, c, dependencies)
     }
 
     pub(super) fn final_exit(&mut self, flag: &B, label: &str, dependencies: &[N]) -> B {

@@ -10,6 +10,7 @@ mod closed;
 mod code;
 mod finish;
 mod held;
+mod invariants;
 mod leading;
 mod range;
 mod spin;
@@ -22,6 +23,7 @@ pub(super) use code::{contains_sync, substitute};
 use code::{has_atomic, has_loop, protocol_leaves};
 use finish::binder_label;
 use held::Held;
+use invariants::{Bounds, Invariants};
 use leading::Parts;
 use range::{in_range, most_trips, one_more};
 use rustc_hash::FxHashMap;
@@ -387,6 +389,8 @@ struct Solved {
     factors: Vec<Option<Factor>>,
     /// The form is `k == 0 ? init : what the iteration before left`.
     shifted: Vec<bool>,
+    /// What else is known.
+    invariants: Invariants,
     held: Option<Held>,
     precise: bool,
 }
