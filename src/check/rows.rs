@@ -12,7 +12,7 @@ use crate::base::Name;
 use crate::core::{Access, Mode, Protocol};
 use crate::exp::subst::Leaves;
 use crate::exp::{B, BExp, N, NBin, NExp, NRel, Var, free_vars_b, free_vars_n};
-use crate::kernel::infer::Inferred;
+use crate::kernel::infer::{Inferred, with_bounds};
 
 /// A stride that is no real one is at least this, in models and in runs.
 const LONG: i128 = 1024;
@@ -21,6 +21,9 @@ const DEEP: u32 = 40;
 
 /// Compares what is addressed by rows by row and column, and takes sizes as no less than 0. [CHK-SIZES]
 pub(super) fn assume_usual(inferred: &mut Inferred, options: &CheckOptions) {
+    let code = std::mem::replace(&mut inferred.kernel.code, Protocol::Skip);
+    let scalars: BTreeSet<Var> = inferred.kernel.globals.iter().filter(|v| is_plain(v)).cloned().collect();
+    inferred.kernel.code = with_bounds(&code, &scalars);
     let kernel = &inferred.kernel;
     let scalars: Vec<Var> = kernel.globals.iter().filter(|v| is_plain(v)).cloned().collect();
     let mut uses = Uses::default();
@@ -32,6 +35,9 @@ pub(super) fn assume_usual(inferred: &mut Inferred, options: &CheckOptions) {
         .filter(|v| !uses.elsewhere.contains(*v))
         .filter_map(|v| Some((v.clone(), uses.strides.get(v)?.clone()?)))
         .collect();
+    // What bounds values that are not known, and nothing else, says no more than that.
+    let lengths = strides.iter().filter(|_| !options.any_stride).map(|(var, _)| var.clone()).collect();
+    inferred.kernel.code = with_bounds(&code, &lengths);
     for (var, stride) in strides.into_iter().filter(|_| !options.any_stride) {
         by_rows(inferred, &var, &stride);
     }

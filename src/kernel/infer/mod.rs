@@ -21,6 +21,7 @@ mod tickets;
 mod value;
 
 pub use found::APART;
+pub use loops::with_bounds;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;

@@ -83,16 +83,14 @@ impl Linear {
 
     fn interval(&self, ranges: &Ranges) -> Interval {
         let constant = Interval::new(self.constant, self.constant);
-        self.terms.iter().fold(constant, |sum, (term, by)| {
-            sum.add(ranges.interval(term).mul(Interval::new(*by, *by)))
-        })
+        self.terms.iter().fold(constant, |sum, (term, by)| sum.add(ranges.interval(term).mul(Interval::new(*by, *by))))
     }
 
     fn term(&self) -> N {
         let math = IntTy::MATH;
-        self.terms.iter().fold(N::num(self.constant), |sum, (term, by)| {
-            N::add(math, &sum, &N::mul(math, &N::num(*by), term))
-        })
+        self.terms
+            .iter()
+            .fold(N::num(self.constant), |sum, (term, by)| N::add(math, &sum, &N::mul(math, &N::num(*by), term)))
     }
 }
 
@@ -399,6 +397,33 @@ impl Walk<'_> {
     }
 }
 
+/// What a bound is that has a parameter in it, until it is known whether that is only the length of rows.
+const AT_MOST: &str = "at%most";
+
+/// The less of two; the bound may be left out.
+fn at_most(high: &N, value: &N, ty: IntTy) -> N {
+    match high.as_num() {
+        Some(_) => N::bin(NBin::Min, IntTy::MATH, high, value),
+        None => {
+            let fun = Fun { name: Name::new(AT_MOST), ty, kind: FunKind::Abstract };
+            N::call(fun, vec![high.clone(), value.clone()])
+        }
+    }
+}
+
+/// A protocol with the upper bounds that are known of values, apart from those by one of these variables.
+#[must_use]
+pub fn with_bounds(code: &Protocol, left_out: &BTreeSet<Var>) -> Protocol {
+    let bound = |fun: &Fun, args: &[N]| match args {
+        [high, value] if fun.name.as_str() == AT_MOST => Some(match free_vars_n(high).is_disjoint(left_out) {
+            true => N::bin(NBin::Min, IntTy::MATH, high, value),
+            false => value.clone(),
+        }),
+        _ => None,
+    };
+    substitute(code, &mut Subst::with_functions(&bound))
+}
+
 /// The bounds of what leaves the loop after one more step.
 fn beyond(candidate: &Candidate, cell: &Cell) -> Vec<Candidate> {
     let var = cell.var.as_var();
@@ -475,6 +500,8 @@ impl Bounds {
             (None, [high, ..]) => N::sub(math, high, &unknown(distance(None), args)),
             (None, []) => return unknown(ty, args),
         };
-        self.high.iter().fold(value, |value, high| N::bin(NBin::Min, math, high, &value))
+        let natural = self.low.as_ref().and_then(N::as_num).is_some_and(|low| low >= 0);
+        let ty = if natural { distance(self.low.as_ref()) } else { ty };
+        self.high.iter().fold(value, |value, high| at_most(high, &value, ty))
     }
 }

@@ -23,6 +23,7 @@ pub(super) use code::{contains_sync, substitute};
 use code::{has_atomic, has_loop, protocol_leaves};
 use finish::binder_label;
 use held::Held;
+pub use invariants::with_bounds;
 use invariants::{Bounds, Invariants};
 use leading::Parts;
 use range::{in_range, most_trips, one_more};
