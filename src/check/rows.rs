@@ -7,9 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::host::is_of_host;
 use super::kernel::CheckOptions;
 use crate::base::Name;
-use crate::core::{Access, Mode, Protocol};
+use crate::core::{Access, Kernel, Mode, Protocol};
 use crate::exp::subst::Leaves;
 use crate::exp::{B, BExp, N, NBin, NExp, NRel, Var, free_vars_b, free_vars_n};
 use crate::kernel::infer::{Inferred, with_bounds};
@@ -27,19 +28,21 @@ pub(super) fn assume_usual(inferred: &mut Inferred, options: &CheckOptions) {
     let kernel = &inferred.kernel;
     let scalars: Vec<Var> = kernel.globals.iter().filter(|v| is_plain(v)).cloned().collect();
     let mut uses = Uses::default();
-    uses.condition(&kernel.pre);
+    let said = sayings(kernel);
+    said.iter().filter(|condition| !says_nothing(condition, &said, kernel)).for_each(|c| uses.condition(c));
     kernel.pairs.iter().for_each(|pair| uses.condition(pair));
     uses.protocol(&kernel.code);
     let strides: Vec<(Var, N)> = scalars
         .iter()
         .filter(|v| !uses.elsewhere.contains(*v))
         .filter_map(|v| Some((v.clone(), uses.strides.get(v)?.clone()?)))
+        .filter(|(v, stride)| !uses.added.contains(v) || stride.as_var() == Some(v))
         .collect();
     // What bounds values that are not known, and nothing else, says no more than that.
     let lengths = strides.iter().filter(|_| !options.any_stride).map(|(var, _)| var.clone()).collect();
     inferred.kernel.code = with_bounds(&code, &lengths);
     for (var, stride) in strides.into_iter().filter(|_| !options.any_stride) {
-        by_rows(inferred, &var, &stride);
+        by_rows(inferred, &var, &stride, uses.added.contains(&var));
     }
     // Those that places are computed with: other ones bound no more than what is done at all.
     let is_size = |v: &&Var| v.ty.signed && uses.bounds.contains(*v) && uses.multiplied.contains(*v);
@@ -59,6 +62,51 @@ fn is_plain(var: &Var) -> bool {
     var.ty.bits >= 16 && !name.contains("Dim.") && !name.ends_with(".offset") && !name.contains(".offset.")
 }
 
+/// What holds whenever the kernel runs, one by one.
+fn sayings(kernel: &Kernel<Protocol>) -> Vec<B> {
+    fn parts(condition: &B, found: &mut Vec<B>) {
+        match condition.kind() {
+            BExp::And(all) => all.iter().for_each(|part| parts(part, found)),
+            _ => found.push(condition.clone()),
+        }
+    }
+    let mut found = Vec::new();
+    parts(&kernel.pre, &mut found);
+    found
+}
+
+/// That a parameter is a number of the host, or a part of one, says nothing of it where nothing else speaks of that number.
+fn says_nothing(condition: &B, said: &[B], kernel: &Kernel<Protocol>) -> bool {
+    let number = |side: &N| match side.kind() {
+        NExp::Var(v) => Some(v.clone()),
+        NExp::Bin(NBin::Div | NBin::Mul, _, l, r) if r.as_num().is_some_and(|n| n > 0) => l.as_var().cloned(),
+        _ => None,
+    };
+    let alone = |given: &N, from: &N| {
+        let of_host = number(from).filter(is_of_host);
+        given.as_var().is_some_and(is_plain)
+            && of_host.is_some_and(|number| {
+                let others = said.iter().filter(|other| *other != condition).chain(&kernel.pairs);
+                others.into_iter().all(|other| !free_vars_b(other).contains(&number)) && !names(&kernel.code, &number)
+            })
+    };
+    matches!(condition.kind(), BExp::Rel(NRel::Eq, l, r) if alone(l, r) || alone(r, l))
+}
+
+/// Does something that is done rest on a variable?
+fn names(protocol: &Protocol, var: &Var) -> bool {
+    match protocol {
+        Protocol::Skip | Protocol::Sync(_) => false,
+        Protocol::Access(access) => access.index.iter().any(|n| free_vars_n(n).contains(var)),
+        Protocol::Seq(parts) => parts.iter().any(|part| names(part, var)),
+        Protocol::If(cond, then, els) => free_vars_b(cond).contains(var) || names(then, var) || names(els, var),
+        Protocol::For(range, body) => {
+            let parts = [&range.first, &range.end, range.step.amount()];
+            parts.into_iter().any(|n| free_vars_n(n).contains(var)) || names(body, var)
+        }
+    }
+}
+
 /// How variables are used.
 #[derive(Default)]
 struct Uses {
@@ -66,6 +114,8 @@ struct Uses {
     elsewhere: BTreeSet<Var>,
     /// The one factor of places that a variable is in; `None` if there are several.
     strides: BTreeMap<Var, Option<N>>,
+    /// Added to places as they are, as to go one row further.
+    added: BTreeSet<Var>,
     /// What something is to be below of.
     bounds: BTreeSet<Var>,
     /// In products of places.
@@ -96,6 +146,7 @@ impl Uses {
                 }
                 // Where a thread begins is a place, if it goes on to others from there.
                 self.place(&range.first);
+                added_in(&range.first, &mut self.elsewhere);
                 self.bound(&range.end);
                 self.protocol(body);
             }
@@ -170,6 +221,7 @@ impl Uses {
                 }
             }
             NExp::Cast(_, inner) => self.place(inner),
+            NExp::Var(var) => drop(self.added.insert(var.clone())),
             _ => self.number(index),
         }
     }
@@ -194,6 +246,16 @@ impl Uses {
                 }
             }
         }
+    }
+}
+
+/// The variables that a sum adds as they are.
+fn added_in(sum: &N, found: &mut BTreeSet<Var>) {
+    match sum.kind() {
+        NExp::Var(var) => drop(found.insert(var.clone())),
+        NExp::Bin(NBin::Add | NBin::Sub, _, l, r) => [l, r].into_iter().for_each(|part| added_in(part, found)),
+        NExp::Cast(_, inner) => added_in(inner, found),
+        _ => {}
     }
 }
 
@@ -224,8 +286,9 @@ fn factors(term: &N, found: &mut Vec<N>) {
     }
 }
 
-/// The arrays of which each place is so many strides, and a rest.
-fn by_rows(inferred: &mut Inferred, var: &Var, stride: &N) {
+/// The arrays of which each place is so many strides, and a rest. A stride that is added somewhere may be another distance
+/// where that is no array of rows.
+fn by_rows(inferred: &mut Inferred, var: &Var, stride: &N, added: bool) {
     let kernel = &inferred.kernel;
     let coordinates: BTreeSet<Var> = kernel.blocks.iter().chain(&kernel.threads).map(|c| c.var.clone()).collect();
     // Each place must have rows: what has none may be anywhere in the array. Nor is that a column that nothing keeps in its
@@ -233,6 +296,7 @@ fn by_rows(inferred: &mut Inferred, var: &Var, stride: &N) {
     let mut arrays: BTreeMap<Name, bool> = BTreeMap::new();
     // What each thread adds to, from one column to the next, may be windows that overlap.
     let mut walked: FxHashSet<(Name, Vec<N>, bool)> = FxHashSet::default();
+    let mut with_stride: BTreeSet<Name> = BTreeSet::new();
     each_access(&kernel.code, &mut Vec::new(), &mut |access: &Access, path: &[B]| {
         let rows = split_index(&access.index, var, stride).is_some_and(|(_, count, rest)| {
             let mut free = BTreeSet::new();
@@ -245,6 +309,9 @@ fn by_rows(inferred: &mut Inferred, var: &Var, stride: &N) {
             is_sum && count.as_num() != Some(0) && free.is_subset(&below)
         });
         *arrays.entry(access.array.clone()).or_insert(true) &= rows;
+        if added && access.index.iter().any(|n| free_vars_n(n).contains(var)) {
+            with_stride.insert(access.array.clone());
+        }
     });
     let updated = |array: &Name| {
         let own = walked.iter().filter(|(of, _, reads)| of == array && !*reads);
@@ -252,7 +319,7 @@ fn by_rows(inferred: &mut Inferred, var: &Var, stride: &N) {
     };
     let arrays = arrays.into_iter().filter(|(array, rows)| *rows && !updated(array));
     let arrays: BTreeSet<Name> = arrays.map(|(array, _)| array).collect();
-    if arrays.is_empty() || arrays.iter().any(|a| mentions_offset(&kernel.code, a)) {
+    if arrays.is_empty() || !with_stride.is_subset(&arrays) || arrays.iter().any(|a| mentions_offset(&kernel.code, a)) {
         return;
     }
     inferred.kernel.code = rewritten(&kernel.code, &arrays, var, stride);

@@ -358,6 +358,9 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
                             Some(Filled::With(cells)) if global.decl.storage == Storage::Constant => {
                                 global.filled = cells;
                             }
+                            Some(Filled::Kept(cells)) => {
+                                (global.filled, global.is_kept) = (cells, true);
+                            }
                             Some(_) => {
                                 untold.insert(global.decl.name.to_string());
                             }

@@ -57,6 +57,8 @@ pub struct Global {
     pub initialised: bool,
     /// Numbers that the host copies there before the kernel is launched, by their places in bytes.
     pub filled: BTreeMap<u64, i128>,
+    /// Are these the numbers of its initialiser?
+    pub is_kept: bool,
 }
 
 #[derive(Clone, Debug)]

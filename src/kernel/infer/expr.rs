@@ -671,7 +671,12 @@ impl<'p> Walk<'p> {
         for (place, n) in others.iter().rev() {
             value = N::ite(&at.eq(&N::num(i128::from(*place))), &N::num(int.wrap(*n)), &value);
         }
-        let text = format!("`{}` holds what the host copies there", global.decl.name);
+        let text = match global.is_kept {
+            true => {
+                format!("`{}` holds what it is declared with, and no host code copies anything there", global.decl.name)
+            }
+            false => format!("`{}` holds what the host copies there", global.decl.name),
+        };
         self.takes_for_granted(&text);
         Some(Value::Num(value))
     }

@@ -75,7 +75,7 @@ impl<'u> Host<'_, 'u> {
                     self.hide(name);
                 }
             }
-            "goto_statement" => self.has_goto = true,
+            "goto_statement" => self.has_goto |= !self.leaves_for_good(node),
             // A label that leads into the middle of a block.
             "case_statement" => {
                 let block = self.up(node).and_then(|b| self.up(b));
@@ -105,6 +105,29 @@ impl<'u> Host<'_, 'u> {
             "call_expression" => self.call_changes(node),
             _ => {}
         }
+    }
+
+    /// Does a jump lead behind the launch, to a label of the function's own block? From there nothing comes back to the launch, and
+    /// what is before it is run as it stands, or the launch is not. [HOST-VERSION]
+    fn leaves_for_good(&self, jump: Node<'u>) -> bool {
+        let (Some(label), Some(body)) = (jump.child_by_field_name("label"), self.function.child_by_field_name("body"))
+        else {
+            return false;
+        };
+        let mut around = self.up(self.launch);
+        while let Some(node) = around.filter(|n| *n != self.function) {
+            if node.kind() == "lambda_expression" {
+                return false;
+            }
+            around = self.up(node);
+        }
+        let mut cursor = body.walk();
+        let mut labels = body.named_children(&mut cursor).filter(|n| {
+            n.kind() == "labeled_statement"
+                && n.child_by_field_name("label").is_some_and(|l| self.unit.str(l) == self.unit.str(label))
+        });
+        let far = |at: usize| at > jump.end_byte() && at > self.launch.end_byte();
+        around.is_some() && labels.next().is_some_and(|l| far(l.start_byte())) && labels.next().is_none()
     }
 
     /// Calls may change what they reach: variables whose address was given away, and what references stand for.
@@ -366,7 +389,11 @@ impl<'u> Host<'_, 'u> {
             let place = matches!(argument.kind(), "identifier" | "field_expression" | "subscript_expression");
             if place && self.takes(function, i) == Takes::Reference {
                 self.changed(argument, call, None);
-                self.kept(argument, call);
+                // Numbers are swapped by the library alone, which keeps no reference to them.
+                let swaps = self.unit.str(function) == "std::swap" && self.type_of(argument).is_some();
+                if !swaps || self.lower.names.functions.contains_key(name) {
+                    self.kept(argument, call);
+                }
             }
         }
     }

@@ -7,6 +7,7 @@ use tree_sitter::Node;
 use super::super::unit::TypeDecl;
 use super::Host;
 use super::copies::{MAX_TYPES, is_plain_word, is_value, refers};
+use super::library::rounds_up;
 use super::methods::leaves_tensors;
 use super::places::listed_in;
 use super::variables::Variable;
@@ -394,7 +395,10 @@ impl<'u> Host<'_, 'u> {
     pub(super) fn is_harmless(&self, function: Node<'u>) -> bool {
         let name = self.callee(function);
         function.kind() != "field_expression"
-            && (is_platform(name) || BY_VALUE.contains(&name) || leaves_tensors(self.unit.str(function)))
+            && (is_platform(name)
+                || BY_VALUE.contains(&name)
+                || leaves_tensors(self.unit.str(function))
+                || rounds_up(self.unit.str(function)))
             && !self.lower.names.functions.contains_key(name)
             && !self.lower.names.types.contains_key(name)
             && self.variable_at(function).is_none()

@@ -13,6 +13,7 @@ mod copies;
 mod facts;
 mod fields;
 mod foreign;
+mod library;
 mod mentions;
 mod methods;
 mod outside;

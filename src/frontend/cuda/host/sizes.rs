@@ -77,6 +77,7 @@ impl<'u> Host<'_, 'u> {
             }
             "identifier" => self.is_named_number(self.unit.str(node), node),
             "call_expression" | "subscript_expression" if self.method_type(node).is_some() => true,
+            "call_expression" if self.is_rounding_up(node) => true,
             "call_expression" => field("function").is_some_and(|function| {
                 let text = self.unit.str(function);
                 let name = self.unit.str(self.unit.qualified(function).1);

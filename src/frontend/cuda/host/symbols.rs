@@ -20,6 +20,8 @@ const MAX_CELLS: usize = 256;
 pub enum Filled {
     /// These numbers, by their places in bytes; what is not listed may be anything.
     With(BTreeMap<u64, i128>),
+    /// Those that it is declared with, which nothing changes.
+    Kept(BTreeMap<u64, i128>),
     /// It is written in ways that are not followed.
     Untold,
 }
@@ -38,7 +40,10 @@ pub fn filled<'u>(lower: &mut Lower<'u>, global: &Global) -> Option<Filled> {
     let unit = lower.unit;
     let name = global.decl.name.as_str();
     let in_memory = matches!(global.decl.storage, Storage::Constant | Storage::Global) && global.init.is_none();
-    if !in_memory || !unit.text.contains("Symbol") {
+    // Where the host code is not seen, it may change it.
+    let is_seen = unit.text.contains("<<<") && !unit.text.contains("ModuleGetGlobal");
+    let keeps = global.decl.storage == Storage::Constant && global.initialised && is_seen;
+    if !in_memory || !keeps && !unit.text.contains("Symbol") {
         return None;
     }
     let (mut copies, mut other) = (Vec::new(), false);
@@ -69,12 +74,31 @@ pub fn filled<'u>(lower: &mut Lower<'u>, global: &Global) -> Option<Filled> {
         }
     }
     match copies.as_slice() {
-        [] if !other => None,
+        [] if !other => kept(lower, global).filter(|_| keeps),
         [only] if !other && lower.names.globals.get(name).is_some_and(|list| list.len() == 1) => {
             copied(lower, global, *only)
         }
         _ => Some(Filled::Untold),
     }
+}
+
+/// What a constant is declared with, where that is all integers. [HOST-SYMBOL]
+fn kept<'u>(lower: &mut Lower<'u>, global: &Global) -> Option<Filled> {
+    let mut cells = Vec::new();
+    let whole = leaves(&global.decl.ty, 0, String::new(), &mut cells) && cells.len() <= MAX_CELLS;
+    let name = global.decl.name.as_str();
+    let declaration = match lower.names.globals.get(name).filter(|_| whole)?.as_slice() {
+        [(_, only)] => only.node,
+        _ => return None,
+    };
+    let unit = lower.unit;
+    let mut host = Host::new(unit, lower, declaration, declaration);
+    let numbers = cells.into_iter().map(|(offset, path, ty)| {
+        let value = host.declared_part(name, &path, ty)?.as_num()?;
+        Some((offset, value))
+    });
+    let numbers: BTreeMap<u64, i128> = numbers.collect::<Option<_>>()?;
+    (!numbers.is_empty()).then_some(Filled::Kept(numbers))
 }
 
 fn callee<'u>(unit: &'u Unit, call: Node<'u>) -> &'u str {
@@ -220,7 +244,14 @@ impl<'u> Host<'_, 'u> {
         let [(_, global)] = list.as_slice() else { return None };
         let head = &self.unit.text[global.node.start_byte()..global.declarator.start_byte()];
         let is_const = head.split_whitespace().any(|w| w == "const" || w == "constexpr");
-        let (value, node, declarator) = (global.value.filter(|_| is_const)?, global.node, global.declarator);
+        if is_const { self.declared_part(name, path, ty) } else { None }
+    }
+
+    /// A number that the one variable of a name outside of all functions is declared with.
+    fn declared_part(&mut self, name: &str, path: &str, ty: IntTy) -> Option<N> {
+        let list = self.lower.names.globals.get(name)?;
+        let [(_, global)] = list.as_slice() else { return None };
+        let (value, node, declarator) = (global.value?, global.node, global.declarator);
         let length = (value.kind() == "initializer_list").then(|| listed_in(value).len() as u64);
         let shape = self.shape(node.child_by_field_name("type")?, 0);
         let shape = self.declared_shape(shape, declarator, length);

@@ -235,6 +235,7 @@ impl<'u> Host<'_, 'u> {
                     _ => Some(IntTy::I32),
                 }
             }
+            "call_expression" if self.is_rounding_up(node) => self.type_of_quotient(node),
             "call_expression" => {
                 let function = field("function")?;
                 let callee = self.unit.str(function);

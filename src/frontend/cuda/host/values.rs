@@ -403,6 +403,9 @@ impl<'u> Host<'_, 'u> {
             let op = if name == "min" { NBin::Min } else { NBin::Max };
             return Some(N::bin(op, IntTy::MATH, &l, &r));
         }
+        if self.is_rounding_up(node) {
+            return self.quotient_above(node);
+        }
         if overloads.is_empty() && matches!(name, "int" | "size_t" | "unsigned") {
             let [value] = arguments.as_slice() else { return None };
             let value = self.rounded(*value).or_else(|| self.number(*value))?;
