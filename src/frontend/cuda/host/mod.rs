@@ -194,7 +194,7 @@ pub fn launches<'u>(lower: &mut Lower<'u>, kernel: &FunDecl<'u>, bindings: &Bind
     let mentions: Vec<Node<'u>> = mentions.into_iter().filter(|node| asked(lower, node)).collect();
     let mut places: Vec<Option<Vec<Place<'u>>>> = mentions.iter().map(|node| read(lower, *node)).collect();
     if places.iter().all(Option::is_none) {
-        let absent = |node: &Node<'u>| launch_by_absent(unit, lower.names, *node, own).map(|place| vec![place]);
+        let absent = |node: &Node<'u>| launch_by_absent(unit, lower.names, *node, kernel).map(|place| vec![place]);
         places = mentions.iter().map(absent).collect();
     }
     for (node, places) in mentions.into_iter().zip(places) {
@@ -307,6 +307,14 @@ fn launch_without<'u>(
             (grid, host.dims_of_field(config, "blockDim"), [None, None, None])
         }
     };
+    if let (Some((_, parameters)), Config::Sizes(Some(of_grid), Some(of_block))) = (launcher, config)
+        && (grid[0].is_none()
+            || block[0].is_none()
+            || [of_grid, of_block].into_iter().any(|n| host.is_pointer(n))
+            || !host.fit(&arguments, parameters))
+    {
+        return None;
+    }
     // Of a pack it is not known how many arguments it is.
     let packed = arguments.iter().position(|a| a.kind() == "parameter_pack_expansion");
     let listed = arguments.clone();
@@ -362,7 +370,7 @@ fn launch_without<'u>(
         sizes,
         computed,
         made,
-        launcher: launcher.map(|f| unit.str(f).to_owned()),
+        launcher: launcher.map(|(f, _)| unit.str(f).to_owned()),
     };
     match through {
         Some(through) => called_through(unit, lower, function, own, &parameters, through, pack),

@@ -119,7 +119,14 @@ fn launch_of<'t>(unit: &Unit, name: Node<'t>) -> Option<(Node<'t>, Config<'t>, A
 
 /// `f(kernel, grid, block, arguments..)`, or `f(kernel, grid, block, shared, stream, arguments..)`, where a function that is
 /// not there is given all that a launch of this many parameters is. [HOST-ABSENT]
-pub(super) fn launch_by_absent<'t>(unit: &Unit, names: &Names, name: Node<'t>, parameters: usize) -> Option<Place<'t>> {
+pub(super) fn launch_by_absent<'t>(
+    unit: &Unit,
+    names: &Names,
+    name: Node<'t>,
+    kernel: &FunDecl<'t>,
+) -> Option<Place<'t>> {
+    let list_of_kernel = kernel.declarator.child_by_field_name("parameters")?;
+    let parameters = listed_in(list_of_kernel).len();
     let (list, node) = place_of(unit, name).filter(|(list, _)| list.kind() == "argument_list")?;
     let call = list.parent().filter(|c| child_of_kind(*c, "kernel_call_syntax").is_none())?;
     let callee = call.child_by_field_name("function")?;
@@ -139,7 +146,7 @@ pub(super) fn launch_by_absent<'t>(unit: &Unit, names: &Names, name: Node<'t>, p
         config,
         arguments: Arguments::Values(arguments[first..].to_vec()),
         through: None,
-        launcher: Some(callee),
+        launcher: Some((callee, list_of_kernel)),
     })
 }
 
@@ -150,8 +157,8 @@ pub(super) struct Place<'t> {
     pub arguments: Arguments<'t>,
     /// The call of the function that it is in, where that is given the kernel.
     pub through: Option<Node<'t>>,
-    /// The function that is not there, and is taken to launch what it is given.
-    pub launcher: Option<Node<'t>>,
+    /// The function that is not there, and is taken to launch what it is given; and the parameters of the kernel.
+    pub launcher: Option<(Node<'t>, Node<'t>)>,
 }
 
 /// The launches that a name of a kernel leads to: the one it stands in, or those of the variable that it is given to, which
