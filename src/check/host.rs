@@ -155,6 +155,10 @@ pub fn host_facts(params: &[VarDecl], placed: &[PlacedLaunch]) -> HostFacts {
     if !calls.is_empty() {
         facts.only_calls.push(only(calls.iter().map(|(file, line)| format!("{line}{file}")).join(", ")));
     }
+    let launchers: BTreeSet<&String> = launches.iter().filter_map(|l| l.launcher.as_ref()).collect();
+    facts.only_calls.extend(launchers.into_iter().map(|f| {
+        format!("`{f}` launches the kernel that it is given, with the grid, the block and the arguments that follow")
+    }));
     facts.block = [0, 1, 2].map(|axis| common(launches.iter().map(|l| l.block[axis].as_ref())));
     facts.grid = [0, 1, 2].map(|axis| common(launches.iter().map(|l| l.grid[axis].as_ref())));
     // Of a size that is not understood the first axis is one that is meant.

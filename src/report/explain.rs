@@ -145,6 +145,7 @@ mod tests {
             "outside-paper",
             "unknown-call",
             "unknown-pointer",
+            "constant-write",
             "unknown-construct",
             "unknown-order",
             "unknown-type",

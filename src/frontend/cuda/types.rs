@@ -9,7 +9,7 @@ use tree_sitter::Node;
 
 use super::builtins;
 use super::layout::{Part, Parts};
-use super::lower::{Body, Local, array_type, is_lvalue, is_standard, member_of_collective};
+use super::lower::{Body, Local, array_type, is_collective, is_lvalue, is_standard, member_of_collective};
 use super::opencl;
 use super::unit::{
     Dialect, Found, Qualifier, TypeDecl, child_of_kind, declared_name, last_named, name_of_type_parameter,
@@ -138,9 +138,12 @@ fn sized(words: &str) -> Type {
     Type::Int(IntTy { bits, signed })
 }
 
+/// CUB, and its twin for HIP.
+const LIBRARIES: [&str; 2] = ["cub", "hipcub"];
+
 /// Is this a name of CUB, or of its twin for HIP?
 pub(super) fn of_library(qualifier: &Qualifier) -> bool {
-    matches!(qualifier.parts.as_slice(), [only] if only == "cub" || only == "hipcub")
+    matches!(qualifier.parts.as_slice(), [only] if LIBRARIES.contains(&only.as_str()))
 }
 
 /// The function that something is declared in.
@@ -199,7 +202,10 @@ impl<'t> Body<'_, 't> {
                     _ => Type::Unknown(Arc::from(text)),
                 }
             }
-            "template_type" | "template_function" => self.template_type(node, &Qualifier::default()),
+            "template_type" | "template_function" => {
+                let ty = self.template_type(node, &Qualifier::default());
+                self.collective_type(node, ty)
+            }
             "decltype" => self.type_of_expression(node),
             "struct_specifier" | "class_specifier" | "union_specifier" => {
                 if node.child_by_field_name("body").is_some() {
@@ -232,6 +238,28 @@ impl<'t> Body<'_, 't> {
         }
     }
 
+    /// Does `using namespace cub`, or `using cub::name`, make a name that nothing in the unit has one of the library?
+    pub(super) fn is_opened_library(&self, name: &str) -> bool {
+        let names = self.lower.names;
+        let given = names.used_of.get(name).into_iter().flatten().any(of_library);
+        (given || LIBRARIES.iter().any(|library| names.opened.contains(*library)))
+            && !names.types.contains_key(name)
+            && !names.functions.contains_key(name)
+            && !names.declared_classes.contains_key(name)
+            && !names.type_parameters.contains(name)
+    }
+
+    /// A type without a definition in the text, with the name that its library gives it where it is a collective of that.
+    fn collective_type(&self, node: Node<'t>, ty: Type) -> Type {
+        let name = node.child_by_field_name("name").map_or("", |name| self.text(name));
+        match ty {
+            Type::Unknown(text) if is_collective(name) && self.is_opened_library(name) => {
+                Type::Unknown(Arc::from(format!("cub::{text}")))
+            }
+            ty => ty,
+        }
+    }
+
     /// A type that has a name without a definition in the text.
     fn built_in_type(&self, name: &str) -> Option<Type> {
         let own = match self.lower.unit.dialect {
@@ -246,6 +274,7 @@ impl<'t> Body<'_, 't> {
         match scope.kind() {
             "template_type" => match self.template_type(scope, outer) {
                 Type::Unknown(text) if of_library(outer) => Type::Unknown(Arc::from(format!("cub::{text}"))),
+                ty if *outer == Qualifier::default() => self.collective_type(scope, ty),
                 ty => ty,
             },
             "dependent_name" => Type::Unknown(Arc::from(self.text(scope))),

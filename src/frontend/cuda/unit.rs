@@ -190,6 +190,8 @@ pub struct Names<'t> {
     pub calls: FxHashMap<String, Vec<Node<'t>>>,
     /// What stands in front of the names of `using` declarations.
     pub used_of: FxHashMap<String, Vec<Qualifier>>,
+    /// `using namespace a;`
+    pub opened: FxHashSet<String>,
     /// The names that parameters of templates have which stand for types.
     pub type_parameters: FxHashSet<String>,
 }
@@ -1469,6 +1471,9 @@ impl<'a> Unit<'a> {
                         }
                         names.used.insert(base);
                     }
+                }
+                "using_declaration" => {
+                    names.opened.extend(last_named(node).map(|name| self.str(name).to_owned()));
                 }
                 "namespace_alias_definition" => {
                     if let Some(name) = node.child_by_field_name("name") {

@@ -609,7 +609,7 @@ impl<'p> Walk<'p> {
             let guard = self.decide(&target.guard);
             match self.info(target.object).kind {
                 ObjectKind::Private => self.clobber(target.object),
-                ObjectKind::Constant => self.written_table(target.object, span),
+                ObjectKind::Constant => self.written_constant(target.object, span),
                 ObjectKind::Array(_) => {
                     let access =
                         self.access(target.object, &target.offset, ty.size(), ty.unknown_unit(), Mode::At(scope), span);
@@ -757,7 +757,7 @@ impl<'p> Walk<'p> {
                     }
                 }
                 (_, Some(0)) => {}
-                (ObjectKind::Constant, _) if mode != Mode::Rd => self.written_table(target.object, span),
+                (ObjectKind::Constant, _) if mode != Mode::Rd => self.written_constant(target.object, span),
                 (ObjectKind::Constant, _) => {}
                 (ObjectKind::Array(_), Some(bytes)) => {
                     let access = self.access(target.object, &target.offset, bytes, None, mode.clone(), span);

@@ -199,6 +199,7 @@ impl<'p> Walk<'p> {
                         let guard = B::and([when.clone(), target.guard.clone()]);
                         self.emit(Protocol::branch(&guard, access, Protocol::Skip));
                     }
+                    ObjectKind::Constant if mode != Mode::Rd => self.written_constant(target.object, copy.span),
                     ObjectKind::Constant => {}
                     ObjectKind::Private => self.clobber(target.object),
                 }

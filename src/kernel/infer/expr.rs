@@ -827,10 +827,7 @@ impl<'p> Walk<'p> {
             }
             match self.info(target.object).kind {
                 ObjectKind::Private => self.store_private(target.object, &target.offset, &guard, ty, value.clone()),
-                ObjectKind::Constant => {
-                    self.written_table(target.object, span);
-                    self.lose("unknown-pointer", "this writes to memory that is constant", span, Touches::Value);
-                }
+                ObjectKind::Constant => self.written_constant(target.object, span),
                 ObjectKind::Array(_) => {
                     let stored = match &value {
                         Value::Num(n) if n.depth() <= MAX_OPAQUE_DEPTH => Some(n.clone()),

@@ -976,6 +976,16 @@ impl<'p> Walk<'p> {
         }
     }
 
+    /// What a thread does that writes constant memory has no meaning: it may be anything.
+    fn written_constant(&mut self, object: ObjId, span: Span) {
+        if self.tables.contains(&object) {
+            return self.written_table(object, span);
+        }
+        let text =
+            format!("this writes `{}`, which is constant: what happens then is not defined", self.info(object).name);
+        self.lose("constant-write", text, span, Touches::Everything);
+    }
+
     /// This thread stored to an array: its contents are, for this thread, not what they were.
     fn touch(&mut self, object: ObjId) {
         let version = self.fresh_local("own");

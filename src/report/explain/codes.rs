@@ -142,6 +142,19 @@ __global__ void f(float **rows) {
 }",
     },
     Entry {
+        code: "constant-write",
+        title: "constant memory is written",
+        what: "The kernel stores to a `__constant__` variable, to what a pointer to constant memory leads to, or to a \
+               string. Only the host may write these.",
+        why: "What such a store does is not defined, so that nothing is known of what the kernel does then.",
+        fix: "Declare the variable `__device__` without `__constant__`, or write it from the host with \
+              `cudaMemcpyToSymbol`.",
+        limits: "Where the address is chosen among several arrays, it is enough that one of them is constant.",
+        example: "\
+__constant__ int table[64];
+__global__ void f(int *a) { table[threadIdx.x] = a[threadIdx.x]; }",
+    },
+    Entry {
         code: "unknown-construct",
         title: "a piece of syntax is not understood",
         what: "The kernel uses a statement or an expression outside the part of the language that is modelled. Only \

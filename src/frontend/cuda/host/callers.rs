@@ -442,6 +442,7 @@ fn each_call<'u>(
             sizes: unknown,
             computed,
             made: launch.made.clone(),
+            launcher: launch.launcher.clone(),
         };
         found.extend(called_by(unit, lower, caller, one, &outer, path));
     }

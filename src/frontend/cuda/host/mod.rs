@@ -48,7 +48,7 @@ pub use foreign::{Foreign, foreign_kernels};
 use mentions::operators_of;
 pub use overlaps::{Given, Overlap};
 pub(super) use places::listed_in;
-use places::{Arguments, Config, Place, addresses, is_local, is_question, launches_of, may_be};
+use places::{Arguments, Config, Place, addresses, is_local, is_question, launch_by_absent, launches_of, may_be};
 pub use symbols::{Filled, filled};
 pub use unseen::Loud;
 pub(super) use variables::SCOPES;
@@ -92,6 +92,8 @@ pub struct HostLaunch {
     pub computed: BTreeMap<String, Vec<i128>>,
     /// Arguments, by position, and sizes (of the grid, and of the block) that are not understood and are computed so.
     pub made: Made,
+    /// The function that is not there, and is taken to launch the kernel that it is given.
+    pub launcher: Option<String>,
 }
 
 /// What of a launch the host computes in ways that are not understood.
@@ -186,11 +188,18 @@ pub fn launches<'u>(lower: &mut Lower<'u>, kernel: &FunDecl<'u>, bindings: &Bind
     let others: Vec<usize> = overloads.iter().filter(|d| d.is_kernel).map(count).filter(|n| *n != own).collect();
     let mut seen = FxHashSet::default();
     let mentions = lower.names.mentions.get(name).cloned().unwrap_or_default();
-    for node in mentions {
-        if is_question(unit, lower.names, node) || is_local(unit, node) || is_call_of_host(unit, lower.names, node) {
-            continue;
-        }
-        let Some(places) = launches_of(unit, lower, node) else {
+    let read = |lower: &Lower<'u>, node| launches_of(unit, lower, node);
+    let asked = |lower: &Lower<'u>, node: &Node<'u>| {
+        !is_question(unit, lower.names, *node) && !is_local(unit, *node) && !is_call_of_host(unit, lower.names, *node)
+    };
+    let mentions: Vec<Node<'u>> = mentions.into_iter().filter(|node| asked(lower, node)).collect();
+    let mut places: Vec<Option<Vec<Place<'u>>>> = mentions.iter().map(|node| read(lower, *node)).collect();
+    if places.iter().all(Option::is_none) {
+        let absent = |node: &Node<'u>| launch_by_absent(unit, lower.names, *node, kernel).map(|place| vec![place]);
+        places = mentions.iter().map(absent).collect();
+    }
+    for (node, places) in mentions.into_iter().zip(places) {
+        let Some(places) = places else {
             all = false;
             continue;
         };
@@ -271,7 +280,7 @@ fn launch_without<'u>(
     fixed: &Fixed,
     excluded: &mut FxHashSet<usize>,
 ) -> Option<Vec<HostLaunch>> {
-    let Place { call, config, ref arguments, through } = *place;
+    let Place { call, config, ref arguments, through, launcher } = *place;
     let function = function_around(call)?;
     let mut host = Host::new(unit, lower, function, call);
     // The template of the call is another one.
@@ -299,6 +308,14 @@ fn launch_without<'u>(
             (grid, host.dims_of_field(config, "blockDim"), [None, None, None])
         }
     };
+    if let (Some((_, parameters)), Config::Sizes(Some(of_grid), Some(of_block))) = (launcher, config)
+        && (grid[0].is_none()
+            || block[0].is_none()
+            || [of_grid, of_block].into_iter().any(|n| host.is_pointer(n))
+            || !host.fit(&arguments, parameters))
+    {
+        return None;
+    }
     // Of a pack it is not known how many arguments it is.
     let packed = arguments.iter().position(|a| a.kind() == "parameter_pack_expansion");
     let listed = arguments.clone();
@@ -354,6 +371,7 @@ fn launch_without<'u>(
         sizes,
         computed,
         made,
+        launcher: launcher.map(|(f, _)| unit.str(f).to_owned()),
     };
     match through {
         Some(through) => called_through(unit, lower, function, own, &parameters, through, pack),

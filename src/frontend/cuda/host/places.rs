@@ -4,7 +4,9 @@ use tree_sitter::Node;
 
 use super::super::lower::Lower;
 use super::super::types::Bindings;
-use super::super::unit::{FunDecl, Names, Unit, child_of_kind, declared_name, last_named, split_init};
+use super::super::unit::{
+    FunDecl, Names, Unit, child_of_kind, declared_name, last_named, split_init, without_arguments,
+};
 use super::calls::only_one;
 
 /// The list of arguments that the name of a kernel stands in, out of template arguments, scopes, casts and parentheses; or
@@ -115,6 +117,39 @@ fn launch_of<'t>(unit: &Unit, name: Node<'t>) -> Option<(Node<'t>, Config<'t>, A
     }
 }
 
+/// `f(kernel, grid, block, arguments..)`, or `f(kernel, grid, block, shared, stream, arguments..)`, where a function that is
+/// not there is given all that a launch of this many parameters is. [HOST-ABSENT]
+pub(super) fn launch_by_absent<'t>(
+    unit: &Unit,
+    names: &Names,
+    name: Node<'t>,
+    kernel: &FunDecl<'t>,
+) -> Option<Place<'t>> {
+    let list_of_kernel = kernel.declarator.child_by_field_name("parameters")?;
+    let parameters = listed_in(list_of_kernel).len();
+    let (list, node) = place_of(unit, name).filter(|(list, _)| list.kind() == "argument_list")?;
+    let call = list.parent().filter(|c| child_of_kind(*c, "kernel_call_syntax").is_none())?;
+    let callee = call.child_by_field_name("function")?;
+    let plain = unit.qualified(callee).1;
+    let is_name = matches!(callee.kind(), "identifier" | "qualified_identifier" | "template_function");
+    let is_there = names.functions.contains_key(unit.str(without_arguments(plain))) || is_local(unit, callee);
+    let arguments = listed_in(list);
+    let is_pack = arguments.iter().any(|a| a.kind() == "parameter_pack_expansion");
+    if !is_name || is_there || is_pack || arguments.first() != Some(&node) || parameters == 0 {
+        return None;
+    }
+    let first = arguments.len().checked_sub(parameters).filter(|first| matches!(first, 3 | 5))?;
+    let may_be_size = |a: &Node| !matches!(a.kind(), "string_literal" | "lambda_expression" | "pointer_expression");
+    let config = Config::Sizes(Some(arguments[1]), Some(arguments[2]));
+    arguments[1..3].iter().all(may_be_size).then(|| Place {
+        call,
+        config,
+        arguments: Arguments::Values(arguments[first..].to_vec()),
+        through: None,
+        launcher: Some((callee, list_of_kernel)),
+    })
+}
+
 /// A launch, as far as it is only looked for.
 pub(super) struct Place<'t> {
     pub call: Node<'t>,
@@ -122,13 +157,15 @@ pub(super) struct Place<'t> {
     pub arguments: Arguments<'t>,
     /// The call of the function that it is in, where that is given the kernel.
     pub through: Option<Node<'t>>,
+    /// The function that is not there, and is taken to launch what it is given; and the parameters of the kernel.
+    pub launcher: Option<(Node<'t>, Node<'t>)>,
 }
 
 /// The launches that a name of a kernel leads to: the one it stands in, or those of the variable that it is given to, which
 /// may hold other kernels as well.
 pub(super) fn launches_of<'t>(unit: &Unit, lower: &Lower<'t>, name: Node<'t>) -> Option<Vec<Place<'t>>> {
     let names = lower.names;
-    let place = |(call, config, arguments), through| Place { call, config, arguments, through };
+    let place = |(call, config, arguments), through| Place { call, config, arguments, through, launcher: None };
     if let Some(direct) = launch_of(unit, name) {
         return Some(vec![place(direct, None)]);
     }

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::super::unit::{FunDecl, GlobalDecl, child_of_kind, last_named};
 use super::fields::is_of_this;
+use super::places::listed_in;
 use super::values::is_plain_name;
 use super::variables::{Part, Variable};
 use super::{Host, symbol};
@@ -45,6 +46,32 @@ impl<'u> Host<'_, 'u> {
             return [None, None, None];
         }
         [self.rounded(node).or_else(|| self.number(node)), one(), one()]
+    }
+
+    /// Is this a variable that is declared as a pointer or an array?
+    pub(super) fn is_pointer(&self, node: Node<'u>) -> bool {
+        let known = Some(node).filter(|n| n.kind() == "identifier").and_then(|n| self.find(self.unit.str(n), n));
+        known.is_some_and(|v| {
+            let mut declarator = self.variables[v].declarator;
+            if let Some(inner) = declarator.filter(|d| d.kind() == "init_declarator") {
+                declarator = inner.child_by_field_name("declarator");
+            }
+            declarator.is_some_and(|d| matches!(d.kind(), "pointer_declarator" | "array_declarator"))
+        })
+    }
+
+    /// May these be given for parameters of a kernel: no number for a pointer, and no pointer for a number? [HOST-ABSENT]
+    pub(super) fn fit(&self, arguments: &[Node<'u>], parameters: Node<'u>) -> bool {
+        arguments.iter().zip(listed_in(parameters)).all(|(argument, parameter)| {
+            let declarator = parameter.child_by_field_name("declarator").map_or("", |d| d.kind());
+            let is_pointer = declarator.contains("pointer") || declarator.contains("array");
+            let is_number = parameter.child_by_field_name("type").is_some_and(|ty| self.is_arithmetic(ty));
+            let null = matches!(self.unit.str(*argument), "0" | "NULL");
+            match is_pointer {
+                true => null || self.is_pointer(*argument) || !self.is_number(*argument),
+                false => !is_number || !self.is_pointer(*argument),
+            }
+        })
     }
 
     /// Is this certainly a number, and not a `dim3`?

@@ -365,7 +365,8 @@ impl<'l, 't> Body<'l, 't> {
         }
         // `cub::Max()` makes an operation.
         let operations = ["Sum", "Max", "Min", "ArgMax", "ArgMin", "Equality", "Inequality", "Difference", "Division"];
-        let makes_operation = args.is_empty() && of_library(qualifier) && operations.contains(&name);
+        let of_cub = of_library(qualifier) || *qualifier == Qualifier::default() && self.is_opened_library(name);
+        let makes_operation = args.is_empty() && of_cub && operations.contains(&name);
         if self.hidden_names() && overloads.is_empty() && !makes_operation {
             let call = self.unclear(format!("`{name}` is not declared, and may be a macro"), args, span);
             return if may_wait(name) { self.may_not_pass(call, span) } else { call };

@@ -30,6 +30,9 @@ impl<'l, 't> Body<'l, 't> {
         else {
             return self.unknown(node, "member");
         };
+        if self.is_by_pointer(argument, name) {
+            return self.unclear("which member this pointer is of is not known".to_owned(), vec![], span);
+        }
         let object = self.object(argument, name, span);
         let (qualifier, base) = self.lower.unit.qualified(name);
         let member = self.text(base).to_owned();
@@ -47,6 +50,11 @@ impl<'l, 't> Body<'l, 't> {
             };
         }
         self.member(object, &member, span)
+    }
+
+    /// `object.*pointer`: the name is none of a member.
+    pub(super) fn is_by_pointer(&self, argument: Node<'t>, name: Node<'t>) -> bool {
+        self.lower.unit.text.get(argument.end_byte()..name.start_byte()).is_some_and(|t| t.contains('*'))
     }
 
     /// What stands in front of the `.` or `->` of a member.

@@ -10,6 +10,9 @@ use super::*;
 /// What the type of temporary storage is called here.
 const STORAGE: &str = "cub::TempStorage";
 
+/// Most items that each thread has.
+const MOST: u64 = 64;
+
 #[derive(Clone, Copy, PartialEq)]
 enum Collective {
     BlockReduce,
@@ -73,6 +76,12 @@ fn collective(ty: &Type) -> Option<Collective> {
     }
 }
 
+/// Is this the name of a template of such types?
+pub fn is_collective(name: &str) -> bool {
+    let known = ["BlockReduce", "BlockScan", "BlockExchange", "BlockLoad", "BlockStore", "WarpReduce", "WarpScan"];
+    known.contains(&name)
+}
+
 /// Is this the temporary storage of a collective?
 pub(super) fn is_storage(ty: &Type) -> bool {
     match ty.value() {
@@ -113,6 +122,14 @@ impl<'l, 't> Body<'l, 't> {
             Collective::BlockScan => scans,
             Collective::Warp => reduces || scans,
         };
+        if let Type::Array(elem, Some(count @ 1..=MOST)) = args.first()?.ty.value().clone() {
+            let fits = match kind {
+                Collective::BlockReduce => reduces,
+                Collective::BlockScan => scans,
+                _ => false,
+            };
+            return if fits { self.of_items(&elem, count, storage, reduces, args, span) } else { None };
+        }
         // An operation that the program defines may do more than compute.
         let number = |e: &Expr| matches!(e.ty.value(), Type::Int(_) | Type::Float(_));
         let operand = args.first()?.clone();
@@ -149,6 +166,52 @@ impl<'l, 't> Body<'l, 't> {
             let ty = last.ty.clone();
             Expr::new(ExprKind::Comma(Box::new(part), Box::new(last)), ty, span)
         }))
+    }
+
+    /// `Sum(items)`, `ExclusiveScan(items, results, first, operation, all)`: of several items of each thread.
+    fn of_items(
+        &mut self,
+        elem: &Type,
+        count: u64,
+        storage: &Expr,
+        reduces: bool,
+        args: &[Expr],
+        span: Span,
+    ) -> Option<Expr> {
+        let number = |e: &Expr| matches!(e.ty.value(), Type::Int(_) | Type::Float(_));
+        let (items, results, rest) = match args {
+            [items, rest @ ..] if reduces => (items, None, rest),
+            [items, results, rest @ ..] => (items, Some(results), rest),
+            _ => return None,
+        };
+        let at = |i: u64| Expr::new(ExprKind::Int(i128::from(i)), Type::INT, span);
+        let first = self.subscript(items.clone(), at(0), span);
+        let is_own = |e: &Expr| is_place(e) && is_pure(e) && e.ty.value() == items.ty.value();
+        if !number(&first)
+            || !std::iter::once(items).chain(results).all(is_own)
+            || !rest.iter().all(|a| number(a) || self.operation_computes(a, &first))
+        {
+            return None;
+        }
+        let mut steps = Vec::new();
+        for i in 0..count {
+            let item = self.subscript(items.clone(), at(i), span);
+            let item = self.value(item);
+            steps.push(self.havoc("item", Type::INT, vec![item], span));
+        }
+        steps.push(self.through_storage(storage.clone(), !reduces, span));
+        if let Some(results) = results {
+            steps.extend(self.new_items(results, elem, count, span));
+            for output in rest.iter().filter(|e| number(e) && is_place(e)) {
+                let all = self.havoc("all", output.ty.value().clone(), Vec::new(), span);
+                steps.push(self.assign(output.clone(), all, span));
+            }
+        }
+        let last = match reduces {
+            true => self.havoc("Sum", elem.clone(), Vec::new(), span),
+            false => Expr::new(ExprKind::Intrinsic(Intrinsic::Nothing, vec![]), Type::Void, span),
+        };
+        Some(self.preceded(steps, last))
     }
 
     /// Is this an operation of a library, or an object without members whose operator does nothing but compute with two of
@@ -209,7 +272,6 @@ impl<'l, 't> Body<'l, 't> {
 
     /// `Load(from, items, valid, other)`, `Store(to, items, valid)`.
     fn moves(&mut self, how: Arrangement, stores: bool, storage: &Expr, args: &[Expr], span: Span) -> Option<Expr> {
-        const MOST: u64 = 64;
         let [pointer, items, rest @ ..] = args else { return None };
         let Type::Array(elem, Some(count @ 1..=MOST)) = items.ty.value().clone() else { return None };
         let plain = rest.iter().all(|a| matches!(a.ty.value(), Type::Int(_) | Type::Float(_)));
@@ -286,7 +348,7 @@ impl<'l, 't> Body<'l, 't> {
         };
         let ([to] | [_, to]) = args else { return None };
         let Type::Array(elem, Some(count)) = to.ty.value().clone() else { return None };
-        if !args.iter().all(|a| is_place(a) && is_pure(a)) || count > 64 {
+        if !args.iter().all(|a| is_place(a) && is_pure(a)) || count > MOST {
             return None;
         }
         let mut steps = vec![self.exchange(storage.clone(), scope, span)];

@@ -42,7 +42,7 @@ mod whichever;
 use super::types::AUTO_REFERENCE;
 use class::Method;
 use collective::is_storage;
-pub use collective::member_of_collective;
+pub use collective::{is_collective, member_of_collective};
 use construct::{DESTRUCTOR, Special};
 pub use expr::fold;
 use expr::{common, promote};
