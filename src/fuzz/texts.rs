@@ -374,7 +374,7 @@ impl Maker<'_> {
             return;
         }
         let nested = place.depth > 0;
-        match self.pick(26) {
+        match self.pick(28) {
             0..=4 => {
                 let value = self.expr(2);
                 let target = self.target(place);
@@ -429,6 +429,8 @@ impl Maker<'_> {
             24 if self.pick(3) == 2 => self.view(),
             24 => self.structure(place),
             25 => self.table(),
+            26 if !place.in_function => self.list(),
+            27 if !place.in_function => self.fading(place),
             _ => {
                 let value = self.expr(1);
                 let target = self.target(place);
@@ -455,6 +457,82 @@ impl Maker<'_> {
             self.line(format!("{ty} {name} = {value};"));
             self.locals.push(Local { name, kind: Kind::Own, free: true });
         }
+    }
+
+    /// A list of the thread's own, which is as long as what it holds: how long depends on the data. [LOOP-INVARIANT]
+    fn list(&mut self) {
+        let (c, i, own) = (self.name("x"), self.name("i"), self.own());
+        let (ty, start) = (self.of(&["int", "int", "unsigned", "short", "signed char"]), self.of(&["0", "0", "0", "1"]));
+        let (row, most) = (self.of(&["2", "3", "4"]), self.of(&["1", "2", "3", "4"]));
+        self.line(format!("{ty} {c} = {start};"));
+        let head = match self.pick(4) {
+            0 => format!("for (int {i} = 0; {i} < 6; {i}++)"),
+            1 => format!("for (int {i} = 0; {i} < 6 && {c} < {most}; {i}++)"),
+            2 => format!("for (int {i} = 0; {i} < 9 && in[({i} + tid) & 15] > {i}; {i}++)"),
+            _ => "do".to_owned(),
+        };
+        let is_do = head == "do";
+        if is_do {
+            self.line(format!("int {i} = 0;"));
+        }
+        let cond = if self.pick(2) == 0 { self.cond(1) } else { format!("in[({i} * 3 + tid) & 15] > {i}") };
+        let value = self.expr(1);
+        let guard = if self.pick(3) == 0 { String::new() } else { format!("if ({c} < {most}) ") };
+        let step = match self.pick(9) {
+            0..=3 => format!("{c}++;"),
+            4 => format!("{c}--;"),
+            5 => format!("{c} += 2;"),
+            6 => format!("{c} = {most} - {c};"),
+            7 => format!("{c} = 2 * {c} + 1;"),
+            _ => format!("if ({c} < {most}) {c}++;"),
+        };
+        let other = match self.pick(5) {
+            0 => format!(" else if ({c} > 0) {c}--;"),
+            1 => format!(" else {c}--;"),
+            _ => String::new(),
+        };
+        self.line(format!("{head} {{"));
+        self.line(format!("  if ({cond}) {{ {guard}a[{own} * {row} + {c}] = {value}; {step} }}{other}"));
+        match self.pick(4) {
+            0 | 1 => self.line(format!("  if ({c} >= {most}) break;")),
+            2 => self.line(format!("  if ({c} > {most}) break;")),
+            _ => {}
+        }
+        match is_do {
+            true => self.line(format!("}} while (++{i} < 5);")),
+            false => self.line("}"),
+        }
+        if self.pick(2) == 0 {
+            self.line(format!("a[{own} * {row} + {c}] = {own};"));
+        }
+        self.locals.push(Local { name: c, kind: Kind::Plain, free: false });
+    }
+
+    /// Values that change only while a condition of their own holds. [LOOP-HELD]
+    fn fading(&mut self, place: Place) {
+        let (w, p, i, own) = (self.name("x"), self.name("x"), self.name("i"), self.own());
+        let (ty, start) = (self.of(&["int", "unsigned"]), self.of(&["8", "6", "4"]));
+        let first = if self.pick(2) == 0 { own.clone() } else { format!("{own} * 2") };
+        self.line(format!("{ty} {w} = {start};"));
+        self.line(format!("int {p} = {first};"));
+        let op = self.of(&["<", "<", "<=", "!="]);
+        let cond = if self.pick(2) == 0 { format!("{own} {op} {w}") } else { format!("{w} > {own}") };
+        let less = self.of(&[">>= 1", ">>= 1", "-= 2", "-= 1", "/= 2", "+= 1"]);
+        let further = self.of(&["+= 8", "+= 16", "<<= 1", "*= 2", "-= 8"]);
+        let value = self.expr(1);
+        self.line(format!("for (int {i} = 0; {i} < {}; {i}++) {{", self.of(&["3", "n", "5"])));
+        self.line(format!("  if ({cond}) {{ a[{p}] = {value}; {w} {less}; {p} {further}; }}"));
+        if place.barriers && self.pick(2) == 0 {
+            self.line("  __syncthreads();");
+        }
+        if self.pick(4) == 0 {
+            self.line(format!("  if ({i} == 1) b[{p}] = {own};"));
+        }
+        self.line("}");
+        if self.pick(2) == 0 {
+            self.line(format!("b[{own} * 2 + ({w} > 1)] = {own};"));
+        }
+        self.locals.push(Local { name: p, kind: Kind::Plain, free: false });
     }
 
     /// Changes a variable that is the thread's own, mostly so that it stays that.

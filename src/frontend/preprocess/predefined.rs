@@ -110,6 +110,11 @@ pub const CUDA_PREDEFINED: &[(&str, &str)] = &[
     // Of HIP.
     ("HIP_DYNAMIC_SHARED(type, name)", "extern __shared__ type name[];"),
     ("HIP_KERNEL_NAME(...)", "__VA_ARGS__"),
+    // Enumerators of numbers of 8 bits.
+    ("__NV_NOSAT", "0"),
+    ("__NV_SATFINITE", "1"),
+    ("__NV_E4M3", "0"),
+    ("__NV_E5M2", "1"),
     ("__ATOMIC_RELAXED", "0"),
     ("__ATOMIC_CONSUME", "1"),
     ("__ATOMIC_ACQUIRE", "2"),
