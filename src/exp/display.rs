@@ -93,7 +93,7 @@ impl Display for Quoted<'_> {
 }
 
 /// The types that can be written, as casts and after operators.
-pub const TYPES: [(&str, IntTy); 11] = [
+pub const TYPES: [(&str, IntTy); 15] = [
     ("int", IntTy::MATH),
     ("u1", IntTy::BOOL),
     ("i8", IntTy::I8),
@@ -104,6 +104,11 @@ pub const TYPES: [(&str, IntTy); 11] = [
     ("u32", IntTy::U32),
     ("i64", IntTy::I64),
     ("u64", IntTy::U64),
+    // Distances of signed numbers.
+    ("u7", IntTy { bits: 7, signed: false }),
+    ("u15", IntTy { bits: 15, signed: false }),
+    ("u31", IntTy { bits: 31, signed: false }),
+    ("u63", IntTy { bits: 63, signed: false }),
     ("u88", IntTy::OPAQUE),
 ];
 

@@ -462,7 +462,8 @@ impl Maker<'_> {
     /// A list of the thread's own, which is as long as what it holds: how long depends on the data. [LOOP-INVARIANT]
     fn list(&mut self) {
         let (c, i, own) = (self.name("x"), self.name("i"), self.own());
-        let (ty, start) = (self.of(&["int", "int", "unsigned", "short", "signed char"]), self.of(&["0", "0", "0", "1"]));
+        let (ty, start) =
+            (self.of(&["int", "int", "unsigned", "short", "signed char"]), self.of(&["0", "0", "0", "1"]));
         let (row, most) = (self.of(&["2", "3", "4"]), self.of(&["1", "2", "3", "4"]));
         self.line(format!("{ty} {c} = {start};"));
         let head = match self.pick(4) {
@@ -520,7 +521,8 @@ impl Maker<'_> {
         let less = self.of(&[">>= 1", ">>= 1", "-= 2", "-= 1", "/= 2", "+= 1"]);
         let further = self.of(&["+= 8", "+= 16", "<<= 1", "*= 2", "-= 8"]);
         let value = self.expr(1);
-        self.line(format!("for (int {i} = 0; {i} < {}; {i}++) {{", self.of(&["3", "n", "5"])));
+        let most = self.of(&["3", "n", "5"]);
+        self.line(format!("for (int {i} = 0; {i} < {most}; {i}++) {{"));
         self.line(format!("  if ({cond}) {{ a[{p}] = {value}; {w} {less}; {p} {further}; }}"));
         if place.barriers && self.pick(2) == 0 {
             self.line("  __syncthreads();");

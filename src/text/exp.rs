@@ -233,7 +233,12 @@ impl Parser<'_> {
         let name = self.name("a type")?;
         match TYPES.iter().find(|(word, _)| *word == name.as_str()) {
             Some((_, ty)) => Ok(*ty),
-            None => self.fail(at, format!("`{name}` is not a type: expected int, u1, or i or u with 8, 16, 32 or 64")),
+            None => self.fail(
+                at,
+                format!(
+                    "`{name}` is not a type: expected int, u1, i or u with 8, 16, 32 or 64, or u with one bit less"
+                ),
+            ),
         }
     }
 

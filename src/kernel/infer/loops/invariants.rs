@@ -492,7 +492,7 @@ impl Bounds {
         };
         if let (Some(step), Some(init)) = (&self.step, &self.init) {
             let up = self.low.as_ref() == Some(init) && step.as_num().is_some_and(|s| s > 0);
-            let count = unknown(if up { distance(None) } else { IntTy { bits, signed: true } }, args);
+            let count = unknown(if up { distance(None) } else { math }, args);
             return N::cast(ty, &N::add(math, init, &N::mul(math, step, &count)));
         }
         let value = match (&self.low, self.high.as_slice()) {
