@@ -492,7 +492,10 @@ impl Bounds {
         };
         if let (Some(step), Some(init)) = (&self.step, &self.init) {
             let up = self.low.as_ref() == Some(init) && step.as_num().is_some_and(|s| s > 0);
-            let count = unknown(if up { distance(None) } else { math }, args);
+            // Modulo the size of an unsigned type, no count is below zero.
+            let natural = up || (ty.bits != 0 && !ty.signed);
+            let both = if ty.bits == 0 || ty.bits > 32 { math } else { IntTy::I64 };
+            let count = unknown(if natural { distance(None) } else { both }, args);
             return N::cast(ty, &N::add(math, init, &N::mul(math, step, &count)));
         }
         let value = match (&self.low, self.high.as_slice()) {
