@@ -172,7 +172,9 @@ impl Walk<'_> {
         guard = to_binder.boolean(&in_k.boolean(&guard));
         let range_once = range.clone();
         let (mut cond_out, mut body_out) = (iteration.cond_out.clone(), iteration.body_out.clone());
-        if synchronises && !no_exits && !iteration.post_test {
+        // (Of a variable that is multiplied, the range does not say which iteration is the one before.)
+        let counted = !(bind_itself && main.as_ref().is_some_and(|m| geometric(&m.range)));
+        if synchronises && !no_exits && !iteration.post_test && counted {
             // [LOOP-LEFT] What stands before the first barrier of an iteration meets, in one phase, the end of the one
             // before it, which did not leave the loop.
             let stayed = went_on(&mut in_k, &B::not(&iteration.exits.any));
