@@ -117,6 +117,9 @@ fn possible_class(same_value: bool) -> FindingClass {
     if same_value { FindingClass::PossibleSameValue } else { FindingClass::Possible }
 }
 
+/// What is listed where a larger launch is not looked at. [WIT-LAUNCH]
+const FEW_THREADS: &str = "fewer than 2^28 threads in all";
+
 /// What a run says against the parameters of a race.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Without {
@@ -249,6 +252,7 @@ impl Check<'_> {
         let known = self.findings.confirmed(array, phase.level);
         known.iter().for_each(|pair| asked.block(array, *pair));
         let started = Instant::now();
+        let mut limited = false;
         let mut some;
         self.queries += 1;
         let mut guessed = None;
@@ -277,12 +281,13 @@ impl Check<'_> {
             self.queries += 1;
             match self.session.exists(&asked.query([limit.clone()])) {
                 Answer::Unsat { mut assumptions } => {
-                    assumptions.push("fewer than 2^28 threads in all".to_owned());
+                    assumptions.push(FEW_THREADS.to_owned());
                     return self.rests_on(assumptions);
                 }
                 Answer::Sat(model) => {
                     some = Some(model);
                     asked.within.push(limit);
+                    limited = true;
                 }
                 Answer::Unknown(_) => {}
             }
@@ -333,7 +338,8 @@ impl Check<'_> {
                     Answer::Unsat { .. } | Answer::Unknown(_) if !asked.avoided.is_empty() => {
                         refuted.into_iter().for_each(|pair| asked.block(array, pair));
                     }
-                    Answer::Unsat { assumptions } => {
+                    Answer::Unsat { mut assumptions } => {
+                        assumptions.extend(limited.then(|| FEW_THREADS.to_owned()));
                         self.rests_on(assumptions);
                         break;
                     }

@@ -72,6 +72,7 @@ impl Walk<'_> {
         }
         let invariants = self.invariants(carried, iteration);
         let held = self.held(carried, &forms, [k, counter, previous]);
+        held.iter().flat_map(|held| &held.sums).for_each(|name| self.assume_sums(name));
         // The rest: functions of the iteration and of what their change depends on.
         let mut precise = true;
         let mut finished = Vec::new();

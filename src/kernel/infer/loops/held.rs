@@ -19,6 +19,8 @@ pub(super) struct Held {
     active: B,
     /// Closed forms where it holds, by placeholder.
     forms: BTreeMap<Name, N>,
+    /// Placeholders of which the sums are taken not to overflow.
+    pub sums: Vec<Name>,
 }
 
 /// Where a value goes.
@@ -50,6 +52,7 @@ impl Walk<'_> {
         let k = N::var(moving[0]);
         let mut closed = BTreeMap::new();
         let mut ways: BTreeMap<Name, (Way, bool)> = BTreeMap::new();
+        let mut sums = Vec::new();
         for (c, _) in unsolved() {
             let Some((_, out)) = changes(c, &c.out).filter(|(when, _)| *when == cond) else { continue };
             let out = known.numeric(&out);
@@ -60,6 +63,7 @@ impl Walk<'_> {
                 if matches!(form.kind(), NExp::Bin(_, ty, ..) if *ty == c.var.ty && ty.signed) {
                     // What is added does not wrap around; where it is not any more, the form goes on, beyond its type.
                     form = N::add(IntTy::MATH, &c.init, &steps);
+                    sums.push(c.var.name.clone());
                     let way = step.as_num().map(|n| if n < 0 { Way::Down } else { Way::Up });
                     ways.extend(way.map(|way| (c.var.name.clone(), (way, false))));
                 }
@@ -93,7 +97,7 @@ impl Walk<'_> {
         let mut at_k = Subst::new();
         closed.iter().for_each(|(name, form)| at_k.bind(name, form));
         let active = at_k.boolean(&known.boolean(&cond));
-        Some(Held { cond: parts, active, forms: closed })
+        Some(Held { cond: parts, active, forms: closed, sums })
     }
 }
 

@@ -297,12 +297,17 @@ impl Walk<'_> {
     /// A value of which only its bounds are known. What they rest on is listed.
     pub(super) fn bounded(&mut self, bounds: &Bounds, name: Name, c: &Carried, args: Vec<N>) -> N {
         if bounds.assumed {
-            let text = format!("sums in `{}` do not overflow", binder_label(&c.var.name));
-            if !self.assumptions.contains(&text) {
-                self.assumptions.push(text);
-            }
+            self.assume_sums(&c.var.name);
         }
         bounds.value(name, c.var.ty, args)
+    }
+
+    /// Lists that signed sums in a value do not overflow, of which C says the same.
+    pub(super) fn assume_sums(&mut self, name: &Name) {
+        let text = format!("sums in `{}` do not overflow", binder_label(name));
+        if !self.assumptions.contains(&text) {
+            self.assumptions.push(text);
+        }
     }
 
     /// Bounds that hold at first: the first value, zero, and what conditions say of the values that are left.
