@@ -285,6 +285,25 @@ fn a_race_of_a_launch_that_is_too_large_is_none() {
     assert_eq!(check(3000), (Verdict::Racy, false));
 }
 
+/// What is known of a value only because signed sums have no meaning where they overflow is listed; of one that stays below
+/// something, that need not be said.
+#[test]
+fn sums_that_are_taken_not_to_overflow_are_listed() {
+    let listed = |body: &str| {
+        let text = format!(
+            "//--blockDim=64 --gridDim=1\n__global__ void k(int *a, const int *x, int n) {{ int t = threadIdx.x; {body} }}"
+        );
+        let report = check_with(&text, 20);
+        (report.verdict, report.assumptions.contains(&"sums in `c` do not overflow".to_owned()))
+    };
+    let count =
+        |to: &str| format!("int c = 0; for (int i = 0; i < n; i++) if (x[i] > t {to}) {{ a[c * 64 + t] = i; c++; }}");
+    assert_eq!(listed(&count("")), (Verdict::RaceFree, true));
+    assert_eq!(listed(&count("&& c < 9")), (Verdict::RaceFree, false));
+    let down = "int c = 60, p = t; for (int i = 0; i < n; i++) if (t < c) { a[t] = i; c -= 8; }";
+    assert_eq!(listed(down), (Verdict::RaceFree, true));
+}
+
 /// That the sizes which are tried first race in launches only that are too large says nothing of other sizes.
 #[test]
 fn sizes_that_are_tried_are_not_all_sizes() {

@@ -117,9 +117,6 @@ fn possible_class(same_value: bool) -> FindingClass {
     if same_value { FindingClass::PossibleSameValue } else { FindingClass::Possible }
 }
 
-/// What is listed where a larger launch is not looked at. [WIT-LAUNCH]
-const FEW_THREADS: &str = "fewer than 2^28 threads in all";
-
 /// What a run says against the parameters of a race.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Without {
@@ -252,7 +249,6 @@ impl Check<'_> {
         let known = self.findings.confirmed(array, phase.level);
         known.iter().for_each(|pair| asked.block(array, *pair));
         let started = Instant::now();
-        let mut limited = false;
         let mut some;
         self.queries += 1;
         let mut guessed = None;
@@ -281,13 +277,12 @@ impl Check<'_> {
             self.queries += 1;
             match self.session.exists(&asked.query([limit.clone()])) {
                 Answer::Unsat { mut assumptions } => {
-                    assumptions.push(FEW_THREADS.to_owned());
+                    assumptions.push("fewer than 2^28 threads in all".to_owned());
                     return self.rests_on(assumptions);
                 }
                 Answer::Sat(model) => {
                     some = Some(model);
                     asked.within.push(limit);
-                    limited = true;
                 }
                 Answer::Unknown(_) => {}
             }
@@ -338,8 +333,7 @@ impl Check<'_> {
                     Answer::Unsat { .. } | Answer::Unknown(_) if !asked.avoided.is_empty() => {
                         refuted.into_iter().for_each(|pair| asked.block(array, pair));
                     }
-                    Answer::Unsat { mut assumptions } => {
-                        assumptions.extend(limited.then(|| FEW_THREADS.to_owned()));
+                    Answer::Unsat { assumptions } => {
                         self.rests_on(assumptions);
                         break;
                     }
