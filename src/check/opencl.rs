@@ -103,8 +103,9 @@ fn twins(folders: &[PathBuf], names: &BTreeSet<&str>) -> Vec<String> {
                 continue;
             }
             left -= 1;
-            let text = text_of(std::fs::read(&path).unwrap_or_default());
-            for name in names.iter().filter(|name| defines(&text, name)) {
+            // One that cannot be read may define any of them.
+            let text = std::fs::read(&path).ok().map(text_of);
+            for name in names.iter().filter(|name| text.as_ref().is_none_or(|text| defines(text, name))) {
                 *defined.entry(name).or_default() += 1;
             }
         }
@@ -219,18 +220,22 @@ pub(super) fn build(
     unsettled
 }
 
-/// Does another text of OpenCL C in a folder include a file? Then programs may be made of that one.
+/// Does another text of OpenCL C in a folder include a file? Then programs may be made of that one. So they may where one
+/// cannot be read, or there are too many.
 fn is_included(folder: &Path, name: &str) -> bool {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).take(MAX_FILES);
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path());
     let others = entries.filter(|path| {
-        let is_opencl = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("cl"));
+        let is_opencl = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("cl")) && !path.is_dir();
         is_opencl && path.file_name().is_some_and(|own| own.to_string_lossy() != name)
     });
-    others.map(|path| text_of(std::fs::read(path).unwrap_or_default())).any(|text| {
+    let others: Vec<_> = others.take(MAX_FILES + 1).collect();
+    let includes = |bytes: Vec<u8>| {
+        let text = text_of(bytes);
         let mut directives = text.lines().filter_map(|line| line.trim_start().strip_prefix('#'));
         directives.any(|line| line.trim_start().starts_with("include") && line.contains(name))
-    })
+    };
+    others.len() > MAX_FILES || others.iter().any(|path| std::fs::read(path).map_or(true, includes))
 }
 
 /// How names that the platform defines begin.
@@ -302,4 +307,28 @@ pub(super) fn not_followed(files: &[SourceFile], folders: &[PathBuf]) -> Vec<((u
         found.extend(around(files, folders, user, is_meant).into_iter().map(|at| (at, user)));
     }
     found
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// A link that leads nowhere is a file that cannot be read.
+    #[test]
+    fn files_that_cannot_be_read_may_hold_anything() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (own, other) = (folder.path().join("own.cl"), folder.path().join("other.cl"));
+        std::fs::write(&own, "__kernel void k() {}").expect("a file");
+        let found = || {
+            let several = twins(&[folder.path().to_owned()], &BTreeSet::from(["k"]));
+            (is_included(folder.path(), "own.cl"), several.len())
+        };
+        std::fs::write(&other, "__kernel void f() {}").expect("a file");
+        assert_eq!(found(), (false, 0));
+        std::fs::write(&other, "#include \"own.cl\"\n__kernel void k() {}").expect("a file");
+        assert_eq!(found(), (true, 1));
+        std::fs::remove_file(&other).expect("no file");
+        std::os::unix::fs::symlink(folder.path().join("none"), &other).expect("a link");
+        assert_eq!(found(), (true, 1));
+    }
 }
