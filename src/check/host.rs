@@ -8,9 +8,9 @@ use crate::base::{FileId, Name, OF_HOST, SourceMap, Span};
 use crate::exp::display::plain;
 use crate::exp::{B, BExp, IntTy, N, NBin, NExp, NRel, Subst, Var, free_vars_b, free_vars_n};
 use crate::frontend::cuda::host::{Given, HostLaunch, ObjectParts, Overlap};
-use crate::kernel::infer::{Behind, MAX_ALONG, alias_offset, is_overlap, overlap_offset};
+use crate::kernel::infer::{Behind, MAX_ALONG, MAX_BLOCKS, alias_offset, is_overlap, overlap_offset};
 use crate::kernel::ir::VarDecl;
-use crate::kernel::types::{StructTy, Type, has_tensor_rows};
+use crate::kernel::types::{StructTy, Type, has_open_rows};
 use crate::smt::loosen::multiplies;
 
 /// More launches that say different things are only looked at for what they have in common.
@@ -43,7 +43,7 @@ pub struct HostFacts {
     /// That the functions of launches are called by nobody else, where what they are given is used, and that nobody else
     /// launches the kernel.
     pub only_calls: Vec<String>,
-    /// Is some launch known to have 2^28 threads, or more, along an axis or in all?
+    /// Is some launch known to have 2^28 threads or more, along an axis or in all, or 2^22 blocks?
     pub is_large: bool,
 }
 
@@ -191,7 +191,7 @@ pub fn host_facts(params: &[VarDecl], placed: &[PlacedLaunch]) -> HostFacts {
             Some(all) => all,
             None => known(&launch.block[axis]).saturating_mul(known(&launch.grid[axis])),
         });
-        threads.fold(1, i128::saturating_mul) > MAX_ALONG
+        threads.fold(1, i128::saturating_mul) > MAX_ALONG || launch.grid.iter().any(|n| known(n) > MAX_BLOCKS)
     });
     overlaps(params, launches, &mut facts);
     let said = match launches {
@@ -546,7 +546,7 @@ fn name_of(params: &[VarDecl], (at, field): &Given) -> Option<String> {
         (None, Type::Ptr(_)) => Some(param.name.to_string()),
         // The view of a tensor.
         (None, Type::Struct(class)) => {
-            let view = class.field("data_").filter(|f| f.ty.element().is_some_and(has_tensor_rows));
+            let view = class.field("data_").filter(|f| f.ty.element().is_some_and(has_open_rows));
             view.map(|_| format!("{}.data_", param.name))
         }
         (Some(field), Type::Struct(class)) => {

@@ -16,8 +16,11 @@ use super::witness::{Race, shrink, solves, witness};
 use crate::base::Name;
 use crate::core::race::{ArrayRaces, RacePhase, Side, same_value_pair};
 use crate::core::scope::{Level, Task};
-use crate::core::{Mode, SiteId};
-use crate::exp::{B, IntTy, N, Var, free_vars_b, free_vars_n};
+use crate::core::{Kernel, Mode, Protocol, SiteId};
+use crate::exp::subst::subterms;
+use crate::exp::wrap::{assumption, signed_arithmetic};
+use crate::exp::{B, IntTy, N, NBin, NExp, Var, free_vars_b, free_vars_n};
+use crate::interp::OVERFLOW;
 use crate::kernel::infer::MAX_ALONG;
 use crate::report::finding::{AccessMode, AccessReport, Finding, FindingClass, FindingKind, Replay, Witness};
 use crate::smt::{Answer, Model, Reason};
@@ -28,6 +31,8 @@ const ANOTHER: Duration = Duration::from_millis(500);
 const OTHERS: Duration = Duration::from_secs(5);
 /// Findings that are looked for while none is confirmed, whatever is wanted: the verdict may depend on the next one.
 const UNCONFIRMED: usize = 20;
+/// Terms of which it is asked that they do not overflow.
+const KEPT: usize = 12;
 /// Times that other parameters are asked for where a run refutes a race.
 const AGAIN: usize = 4;
 /// Times that other races are looked for beside one, and none is found, before that is given up.
@@ -60,12 +65,40 @@ struct Asked<'p> {
     doubt: Option<String>,
     /// Launches and sizes that are looked at: none larger than is taken for granted, or only some. [WIT-LAUNCH], [WIT-GUESS]
     within: Vec<B>,
+    /// That signed arithmetic does not overflow which did in a run, and in words. [WIT-OVERFLOW]
+    kept: Vec<(B, String)>,
 }
 
 impl Asked<'_> {
     fn query(&self, more: impl IntoIterator<Item = B>) -> crate::smt::Query {
         let known = self.base.iter().chain(&self.facts).chain(&self.within).chain(&self.blocked).chain(&self.avoided);
-        question(known.cloned().chain(more).collect())
+        let kept = self.kept.iter().map(|(fits, _)| fits);
+        question(known.chain(kept).cloned().chain(more).collect())
+    }
+
+    /// What an answer rests on, and that arithmetic keeps to its types.
+    fn with_kept(&self, assumptions: Vec<String>) -> Vec<String> {
+        assumptions.into_iter().chain(self.kept.iter().map(|(_, text)| text.clone())).collect()
+    }
+
+    /// That signed sums, differences and products do not overflow which do with the values of a model.
+    fn overflows(&self, kernel: &Kernel<Protocol>, model: &Model) -> Vec<(B, String)> {
+        let mut found: Vec<(B, String)> = Vec::new();
+        for condition in self.base.iter().chain(&self.facts) {
+            subterms(condition, &mut |term| {
+                if let (NExp::Bin(op @ (NBin::Add | NBin::Sub | NBin::Mul), ty, l, r), true) =
+                    (term.kind(), signed_arithmetic(term))
+                    && let (Some(least), Some(most)) = ((*ty).min(), (*ty).max())
+                {
+                    let exact = N::bin(*op, IntTy::MATH, l, r);
+                    let fits = B::and([N::num(least).le(&exact), exact.le(&N::num(most))]);
+                    if found.iter().all(|(other, _)| *other != fits) && solves(kernel, model, &B::not(&fits)) {
+                        found.push((fits, assumption(term)));
+                    }
+                }
+            });
+        }
+        found
     }
 
     /// The sides that are this access: in several loops or branches of the phase it is one access all the same.
@@ -245,6 +278,7 @@ impl Check<'_> {
             facts,
             doubt: None,
             within: Vec::new(),
+            kept: Vec::new(),
         };
         let known = self.findings.confirmed(array, phase.level);
         known.iter().for_each(|pair| asked.block(array, *pair));
@@ -308,6 +342,8 @@ impl Check<'_> {
         }
         let mut first = None;
         let mut refuted = None;
+        // What is there only where signed arithmetic overflows, as far as is known.
+        let mut overflowed: Option<(Key, Finding)> = None;
         let mut any = !known.is_empty();
         // First races of different values; then, are there any between stores of the same one?
         for same_value in [false, true] {
@@ -334,7 +370,8 @@ impl Check<'_> {
                         refuted.into_iter().for_each(|pair| asked.block(array, pair));
                     }
                     Answer::Unsat { assumptions } => {
-                        self.rests_on(assumptions);
+                        self.rests_on(asked.with_kept(assumptions));
+                        overflowed = None;
                         break;
                     }
                     Answer::Sat(model) => {
@@ -351,6 +388,15 @@ impl Check<'_> {
                             finding.class = FindingClass::Possible;
                             finding.replay = None;
                             finding.reason = Some(doubt.clone());
+                        }
+                        let ended = finding.reason.as_ref().is_some_and(|why| why.ends_with(OVERFLOW));
+                        if ended && without == Some(Without::Race) && asked.kept.len() < KEPT {
+                            let kept = asked.overflows(&at.kernel, &model);
+                            if !kept.is_empty() {
+                                overflowed.get_or_insert((key, finding));
+                                asked.kept.extend(kept);
+                                continue;
+                            }
                         }
                         let leaves = match without {
                             Some(Without::Place) => finding.class == FindingClass::Confirmed,
@@ -407,7 +453,12 @@ impl Check<'_> {
                         self.cut = true;
                         return;
                     }
-                    Answer::Unknown(reason) => return self.unknown(array, &reason, at.level),
+                    Answer::Unknown(reason) => {
+                        if let Some((key, finding)) = overflowed {
+                            self.findings.add(key, finding);
+                        }
+                        return self.unknown(array, &reason, at.level);
+                    }
                 }
             }
         }
@@ -422,7 +473,7 @@ impl Check<'_> {
             asked.avoided.clear();
             self.queries += 1;
             match self.session.exists(&asked.query([B::not(&asked.races.same_value)])) {
-                Answer::Unsat { assumptions } => self.rests_on(assumptions),
+                Answer::Unsat { assumptions } => self.rests_on(asked.with_kept(assumptions)),
                 Answer::Sat(_) | Answer::Unknown(_) => return self.unknown(array, &reason, at.level),
             }
         }

@@ -295,7 +295,7 @@ pub struct LaunchArgs {
     /// Do not assume that an axis the kernel never reads has extent 1
     #[arg(long)]
     pub all_dims: bool,
-    /// Do not assume that a launch of unknown size has fewer than 2^28 threads along x
+    /// Do not assume that a launch of unknown size has fewer than 2^28 threads along x, and 2^22 blocks
     #[arg(long)]
     pub large_grids: bool,
     /// Do not assume that the sizes by which something is divided, or that bound it, are not negative

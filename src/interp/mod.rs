@@ -44,7 +44,7 @@ const SHIFT: &str = "shift by more than there is";
 const NOT_KNOWN: &str = "a value is read that is not initialised, or not known";
 const MISALIGNED: &str = "an access that is not aligned";
 const TRAP: &str = "the kernel traps";
-const OVERFLOW: &str = "signed overflow";
+pub const OVERFLOW: &str = "signed overflow";
 
 /// What a kernel is run with.
 #[derive(Clone, Debug)]

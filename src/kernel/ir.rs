@@ -45,6 +45,8 @@ pub struct VarDecl {
     pub points_to: Storage,
     /// Does the launch say how much shared memory this has: `extern __shared__ T x[]`? All of these are one.
     pub of_launch: bool,
+    /// How long the dimensions of an array are, where the type does not say it of all of them: from the outermost one.
+    pub lengths: Vec<Expr>,
     pub span: Span,
 }
 

@@ -45,14 +45,26 @@ pub struct Field {
 /// accesses through the same type.
 pub const UNKNOWN_SIZE: u64 = 8;
 
-/// The length of the rows of a tensor, which is not known: no real one. [INF-TENSOR]
-pub const TENSOR_ROW: u64 = 32_749;
+/// The length of rows whose length is not known: no real one. [INF-TENSOR]
+pub const OPEN_ROW: u64 = 32_749;
 
 /// Is this an array of such rows?
-pub fn has_tensor_rows(ty: &Type) -> bool {
+pub fn has_open_rows(ty: &Type) -> bool {
     match ty {
-        Type::Array(elem, length) => *length == Some(TENSOR_ROW) || has_tensor_rows(elem),
+        Type::Array(elem, length) => *length == Some(OPEN_ROW) || has_open_rows(elem),
         _ => false,
+    }
+}
+
+/// The array with rows of that length where their length is not known.
+pub fn with_open_rows(ty: &Type) -> Type {
+    let row = |elem: &Type| match elem {
+        Type::Array(inner, None) => Type::Array(inner.clone(), Some(OPEN_ROW)),
+        other => other.clone(),
+    };
+    match ty {
+        Type::Array(elem, length) => Type::Array(Arc::new(with_open_rows(&row(elem))), *length),
+        other => other.clone(),
     }
 }
 
@@ -89,7 +101,7 @@ impl Type {
     pub fn has_unknown_size(&self) -> bool {
         match self {
             Type::Unknown(_) => true,
-            Type::Array(elem, length) => length.is_none() || elem.has_unknown_size(),
+            Type::Array(elem, length) => matches!(length, None | Some(OPEN_ROW)) || elem.has_unknown_size(),
             Type::Struct(s) => !s.complete || s.fields.iter().any(|f| f.ty.has_unknown_size()),
             _ => false,
         }

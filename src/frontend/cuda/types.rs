@@ -1042,6 +1042,23 @@ impl<'t> Body<'_, 't> {
         }
     }
 
+    /// The lengths of the dimensions that a declarator gives an array, from the outermost one. [INF-OPEN-LENGTH]
+    pub(super) fn lengths(&mut self, declarator: Node<'t>) -> Vec<Expr> {
+        let mut sizes = Vec::new();
+        let mut next = Some(declarator);
+        while let Some(node) = next {
+            next = match node.kind() {
+                "array_declarator" => {
+                    sizes.extend(node.child_by_field_name("size"));
+                    node.child_by_field_name("declarator")
+                }
+                "parenthesized_declarator" | "attributed_declarator" => last_named(node),
+                _ => None,
+            };
+        }
+        sizes.into_iter().rev().map(|size| self.rvalue(size)).collect()
+    }
+
     /// Has an array a length that is given, but not known?
     pub(super) fn has_unknown_length(&mut self, declarator: Node<'t>) -> bool {
         let own = declarator.kind() == "array_declarator"

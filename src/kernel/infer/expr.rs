@@ -602,7 +602,6 @@ impl<'p> Walk<'p> {
             },
             ObjectKind::Array(_) => {
                 let width = ty.size();
-                self.wish_room(target.object, &target.offset, guard);
                 let access = self.access(target.object, &target.offset, width, ty.unknown_unit(), Mode::Rd, span);
                 self.emit(Protocol::branch(guard, access, Protocol::Skip));
                 if let Some(stored) = self.state.recent.get(&target.object)
@@ -835,7 +834,6 @@ impl<'p> Walk<'p> {
                         _ => None,
                     };
                     let (width, unknown) = (ty.size(), ty.unknown_unit());
-                    self.make_room(target.object, &target.offset, &guard);
                     let access = self.access(target.object, &target.offset, width, unknown, Mode::Wr(stored), span);
                     self.emit(Protocol::branch(&guard, access, Protocol::Skip));
                     self.touch(target.object);

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 
 use super::loops::substitute;
-use super::{Config, Event, Inferred, Loss, ObjectKind, Touches, Walk};
+use super::{Config, Event, Inferred, Loss, Object, ObjectKind, Touches, Walk};
 use crate::base::{Name, Span};
 use crate::core::protocol::Barrier;
-use crate::core::{Access, ArrayDecl, Coordinate, Kernel, Mode, Protocol, SiteId};
+use crate::core::{Access, ArrayDecl, Coordinate, Kernel, Mode, Protocol, SiteId, Space};
 use crate::exp::{B, Fun, FunKind, IntTy, N, Subst};
 use crate::kernel::ir::FunId;
-use crate::kernel::types::{Type, has_tensor_rows};
+use crate::kernel::types::{Type, has_open_rows};
 use crate::kernel::visit::Axes;
 
 /// How the indices of one array are written.
@@ -29,6 +29,7 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
     let protocol = without_arrivals(emitted, &mut walk);
     let protocol = walk.with_background(protocol);
     let protocol = walk.with_settled(&protocol);
+    walk.find_room(&protocol);
     let mut by_array: BTreeMap<Name, Vec<usize>> = BTreeMap::new();
     let mut written: BTreeSet<Name> = BTreeSet::new();
     // By anything but atomic operations.
@@ -74,9 +75,9 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
             }
         }
         let layout = layout(&events, &declared);
-        // Where a pointer into a tensor goes when it leaves its row, the strides say, which are not known. [INF-TENSOR]
+        // Where a pointer goes that leaves its row, the strides say, which are not known. [INF-TENSOR] [INF-OPEN-LENGTH]
         if layout.dimensions.is_none()
-            && object.is_some_and(|o| has_tensor_rows(&o.ty))
+            && object.is_some_and(|o| has_open_rows(&o.ty))
             && let Some(event) = events.iter().find(|e| e.flat).or(events.first())
             && let Some((site, _)) = walk.sites.get_index(event.site.0 as usize)
         {
@@ -85,7 +86,8 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
             walk.losses.push(Loss { code: "unknown-pointer", text, span: site.span, touches });
             incomparable.insert(array.clone());
         }
-        if object.is_some_and(|o| has_tensor_rows(&o.ty)) {
+        let is_tensor = |o: &Object| o.kind != ObjectKind::Array(Space::Shared) && has_open_rows(&o.ty);
+        if object.is_some_and(is_tensor) {
             walk.assumptions.push(format!("the elements of the tensor `{array}` are apart"));
         }
         if layout.dimensions.as_ref().is_some_and(|d| d.len() > 1) {
@@ -101,7 +103,7 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
         .filter(|(_, o)| {
             let object = walk.info(o.object);
             object.kind == ObjectKind::Constant
-                || (object.kind == ObjectKind::Array(crate::core::Space::Global)
+                || (object.kind == ObjectKind::Array(Space::Global)
                     && !written.contains(&object.name)
                     && !anything_written)
         })
@@ -109,7 +111,7 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
         .collect();
     let global: BTreeSet<Name> = contents
         .iter()
-        .filter(|(_, o)| walk.info(o.object).kind == ObjectKind::Array(crate::core::Space::Global))
+        .filter(|(_, o)| walk.info(o.object).kind == ObjectKind::Array(Space::Global))
         .map(|(f, _)| f.clone())
         .collect();
     let (pre, pairs) = (std::mem::take(&mut walk.pre), std::mem::take(&mut walk.pair_facts));
@@ -146,7 +148,7 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
         }
     }
     let pointers: Vec<String> =
-        arrays.iter().filter(|a| a.space == crate::core::Space::Global).map(|a| a.name.to_string()).collect();
+        arrays.iter().filter(|a| a.space == Space::Global).map(|a| a.name.to_string()).collect();
     if pointers.len() > 1 && arrays.iter().any(|a| written.contains(&a.name)) {
         let apart = if config.overlaps.is_empty() { "" } else { ", where the host does not give one of them twice" };
         walk.assumptions.push(format!("`{}` do not overlap{apart}", pointers.join("`, `")));

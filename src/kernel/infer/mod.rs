@@ -153,6 +153,8 @@ struct Object {
     symbol: String,
     kind: ObjectKind,
     ty: Type,
+    /// How long its dimensions are, from the outermost one, where the type does not say it. [INF-OPEN-LENGTH]
+    lengths: Option<Vec<N>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -270,6 +272,9 @@ const MAX_CLUSTER: i128 = 16;
 /// Threads along the first axis of a launch of unknown size, unless it is said that there may be more: few enough that an
 /// `int` holds the number of a thread, also when each thread has up to eight elements.
 pub const MAX_ALONG: i128 = (1 << 28) - 1024;
+/// Blocks along that axis, where it is not known either how many threads they have: few enough that 32 bits hold the number of an element,
+/// if each block has up to 1024. (Full blocks that are more than these have more threads than that.)
+pub const MAX_BLOCKS: i128 = (1 << 22) - 1;
 
 /// Infers the protocol of a kernel.
 pub fn infer(program: &Program, kernel: FunId, config: &Config) -> Inferred {
@@ -369,8 +374,14 @@ impl<'p> Walk<'p> {
             if grid.as_num().is_none() {
                 pre.push(before.le(&N::num(MAX_ALONG - 1)));
             }
+            let open = block.as_num().is_none() && grid.as_num().is_none();
+            if open {
+                pre.push(grid.le(&N::num(MAX_BLOCKS)));
+                ranges.narrow(&Name::new(format!("gridDim.{}", AXES[axis])), Interval::new(1, MAX_BLOCKS));
+            }
             if used.grid[axis] {
-                assumptions.push(format!("fewer than 2^28 threads along {}", AXES[axis]));
+                let blocks = if open { "2^22 blocks and " } else { "" };
+                assumptions.push(format!("fewer than {blocks}2^28 threads along {}", AXES[axis]));
             }
         }
         let mut coordinate = |what: &str, axis: usize, extent: &N| -> (Var, N) {
@@ -588,7 +599,7 @@ impl<'p> Walk<'p> {
         if kind == ObjectKind::Private || self.objects.iter().any(|o| is_array(o) && o.symbol == symbol) {
             symbol.push_str(&format!("${}", id.0));
         }
-        self.objects.push(Object { name: Name::new(name), symbol, kind, ty });
+        self.objects.push(Object { name: Name::new(name), symbol, kind, ty, lengths: None });
         id
     }
 

@@ -1,100 +1,256 @@
-//! What an array of the block says about the size of blocks: its subscripts stay within its dimensions.
+//! What the accesses to an array of the block say about the size of blocks: subscripts stay within its dimensions. [INF-ROOM]
 
-use super::value::{ObjId, Offset};
-use super::{AXES, ObjectKind, Walk};
-use crate::core::Space;
+use super::loops::range::in_range;
+use super::value::ObjId;
+use super::{AXES, Object, ObjectKind, Walk};
+use crate::core::range::{Range, Step};
+use crate::core::{Access, Protocol, Space};
 use crate::exp::subst::Leaves;
 use crate::exp::{B, IntTy, N, NBin, NExp, Subst, Var, free_vars_n};
-use crate::kernel::types::Type;
+use crate::kernel::ir::{Expr, FunId, VarId};
+use crate::kernel::types::{OPEN_ROW, Type};
 
-impl Walk<'_> {
-    /// Every thread of a block stores to this place, if one does: a block of unknown size is no larger than the array has room for. [INF-ROOM]
-    pub(super) fn make_room(&mut self, object: ObjId, offset: &Offset, guard: &B) {
-        // How often a loop goes round may differ between threads, and be never.
-        if !self.counters.is_empty() || !self.is_common_path(guard) {
-            return self.wish_room(object, offset, guard);
+/// No place or condition that somebody writes down is a deeper term.
+const DEEP: u32 = 40;
+
+/// What stands around an access.
+enum Around<'p> {
+    If(B),
+    For(&'p Range),
+}
+
+/// An iteration of a loop that runs if any does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Iteration {
+    First,
+    /// Where each step goes up by a number.
+    Last,
+}
+
+impl<'p> Walk<'p> {
+    /// How long a shared array is whose type does not say it. Calls that give it other lengths say nothing.
+    pub(super) fn declare_lengths(&mut self, function: FunId, var: VarId, lengths: &'p [Expr]) {
+        if lengths.is_empty() {
+            return;
         }
-        for (fact, text) in self.room_for(object, offset) {
-            if !self.pre.contains(&fact) {
-                self.pre.push(fact);
+        let object = self.static_object(function, var);
+        let losses = self.losses.len();
+        let lengths: Vec<N> = lengths.iter().map(|length| self.number(length)).collect();
+        // One that is not known bounds nothing.
+        self.losses.truncate(losses);
+        let is_closed =
+            |leaves: &Leaves| leaves.functions.is_empty() && leaves.vars.iter().all(|v| self.globals_vars.contains(v));
+        let mut leaves = Leaves::default();
+        lengths.iter().for_each(|n| leaves.numeric(n));
+        let closed = is_closed(&leaves);
+        self.path.iter().for_each(|cond| leaves.boolean(cond));
+        if is_closed(&leaves) {
+            let parts: Vec<B> = lengths.iter().map(|length| N::num(1).le(length)).collect();
+            self.takes_room(B::implies(&B::and(self.path.clone()), &B::and(parts)), None);
+        }
+        let info = &mut self.objects[object.0 as usize];
+        info.lengths = match &info.lengths {
+            Some(others) if *others != lengths => Some(Vec::new()),
+            _ if !closed => Some(Vec::new()),
+            _ => Some(lengths),
+        };
+    }
+
+    /// Looks for what the accesses to shared arrays need room for.
+    pub(super) fn find_room(&mut self, protocol: &Protocol) {
+        let bounded: Vec<ObjId> = (0..self.objects.len() as u32)
+            .map(ObjId)
+            .filter(|id| self.info(*id).kind == ObjectKind::Array(Space::Shared))
+            .filter(|id| !dimensions(self.info(*id)).is_empty())
+            .collect();
+        let is_open = self.block_dim.iter().any(|size| size.as_num().is_none());
+        if is_open || bounded.iter().any(|id| self.info(*id).lengths.is_some()) {
+            self.room_within(protocol, &mut Vec::new(), &bounded);
+        }
+    }
+
+    fn room_within<'a>(&mut self, protocol: &'a Protocol, around: &mut Vec<Around<'a>>, bounded: &[ObjId]) {
+        match protocol {
+            Protocol::Skip | Protocol::Sync(_) => {}
+            Protocol::Seq(parts) => parts.iter().for_each(|part| self.room_within(part, around, bounded)),
+            Protocol::If(cond, then, els) => {
+                for (cond, part) in [(cond.clone(), then), (B::not(cond), els)] {
+                    around.push(Around::If(cond));
+                    self.room_within(part, around, bounded);
+                    around.pop();
+                }
             }
-            if !self.assumptions.contains(&text) {
-                self.assumptions.push(text);
+            Protocol::For(range, body) => {
+                around.push(Around::For(range));
+                self.room_within(body, around, bounded);
+                around.pop();
+            }
+            Protocol::Access(access) => {
+                let object = bounded.iter().find(|id| self.info(**id).name == access.array);
+                if let Some(object) = object {
+                    self.room_for(*object, access, around);
+                }
             }
         }
     }
 
-    /// The same where nothing rests on it: a run with more threads may leave the array, and surely does if all threads come here.
-    pub(super) fn wish_room(&mut self, object: ObjId, offset: &Offset, guard: &B) {
-        let all = self.is_common_path(guard);
-        for (fact, _) in self.room_for(object, offset) {
-            if !self.room.contains(&(fact.clone(), all)) {
-                self.room.push((fact, all));
+    /// What the threads that make an access need to find room in the dimensions of an array.
+    fn room_for(&mut self, object: ObjId, access: &Access, around: &[Around]) {
+        let event = &self.events[access.site.0 as usize];
+        // A pointer that has moved may be before the array, or leave its row.
+        if event.flat || event.constant < 0 || event.known_size && event.unknown_size.iter().any(Option::is_some) {
+            return;
+        }
+        let bounds = dimensions(self.info(object));
+        let subscripts: Vec<(N, N)> = access
+            .index
+            .iter()
+            .zip(&event.strides)
+            .filter_map(|(index, stride)| {
+                Some((index.clone(), bounds.iter().find(|(own, _)| own == stride)?.1.clone()))
+            })
+            .collect();
+        for iteration in [Iteration::First, Iteration::Last] {
+            if iteration == Iteration::Last && !subscripts.iter().any(|(index, _)| is_counted(index, around)) {
+                continue;
+            }
+            for (index, length) in &subscripts {
+                if let Some((premise, index)) = self.there(index, around, iteration) {
+                    self.room_at(object, &premise, &index, length);
+                }
             }
         }
     }
 
-    /// What the last thread of a block needs to find room at a place that depends on nothing but the position in the block,
-    /// and in words.
-    fn room_for(&self, object: ObjId, offset: &Offset) -> Vec<(B, String)> {
-        let mut found = Vec::new();
-        let info = self.info(object);
-        let is_shared = info.kind == ObjectKind::Array(Space::Shared);
-        if !is_shared || offset.flat || offset.constant != 0 || offset.unknown.is_some() {
-            return found;
+    /// A subscript in one iteration of the loops around it, and when that is.
+    fn there(&self, index: &N, around: &[Around], iteration: Iteration) -> Option<(B, N)> {
+        let mut index = index.clone();
+        let mut conditions: Vec<B> = Vec::new();
+        for outer in around.iter().rev() {
+            match outer {
+                Around::If(cond) => conditions.push(cond.clone()),
+                Around::For(range) => {
+                    let value = match (&range.step, iteration) {
+                        (Step::Up(step), Iteration::Last) if step.as_num().is_some_and(|n| n > 0) => {
+                            last_of(range, step)
+                        }
+                        _ => range.first.clone(),
+                    };
+                    let mut first = Subst::one(&range.var.name, &range.first);
+                    let runs = first.boolean(&in_range(range));
+                    let mut there = Subst::one(&range.var.name, &value);
+                    index = there.numeric(&index);
+                    conditions = conditions.iter().map(|c| there.boolean(c)).collect();
+                    conditions.push(runs);
+                }
+            }
+            if index.depth() > DEEP || conditions.iter().any(|c| c.depth() > DEEP) {
+                return None;
+            }
         }
-        let dimensions = dimensions(&info.ty);
+        Some((B::and(conditions), index))
+    }
+
+    fn room_at(&mut self, object: ObjId, premise: &B, index: &N, length: &N) {
+        let mut leaves = Leaves::default();
+        leaves.boolean(premise);
+        leaves.numeric(index);
+        leaves.numeric(length);
+        let is_thread = |v: &Var| self.threads.iter().any(|(t, _)| t == v);
+        let is_block = |v: &Var| self.blocks.iter().any(|(b, _)| b == v);
+        let known = |v: &Var| is_thread(v) || is_block(v) || self.globals_vars.contains(v);
+        let fits = |index: &N| index.lt(length);
         let mut last = Subst::new();
         for ((var, _), size) in self.threads.iter().zip(&self.block_dim) {
             last.bind(&var.name, &N::sub(IntTy::MATH, size, &N::num(1)));
         }
-        for (index, stride) in &offset.terms {
-            let Some((_, length)) = dimensions.iter().find(|(own, _)| own == stride) else { continue };
-            let own = |v: &Var| self.threads.iter().any(|(t, _)| t.name == v.name);
-            let vars = free_vars_n(index);
-            let sizes: Vec<usize> = (0..3)
-                .filter(|a| {
-                    self.block_dim[*a].as_num().is_none() && vars.iter().any(|v| v.name == self.threads[*a].0.name)
-                })
-                .collect();
-            if sizes.is_empty() || !vars.iter().all(own) || !is_sum(index) {
-                continue;
+        let own = free_vars_n(index);
+        let axes: Vec<usize> = (0..3).filter(|a| own.contains(&self.threads[*a].0)).collect();
+        let says_something =
+            axes.iter().any(|a| self.block_dim[*a].as_num().is_none()) || !axes.is_empty() && length.as_num().is_none();
+        let of_threads = own.iter().all(|v| is_thread(v) || self.globals_vars.contains(v)) && is_sum(index);
+        let mut premises = Leaves::default();
+        premises.boolean(premise);
+        let common = premises.functions.is_empty() && !premises.vars.iter().any(is_thread);
+        if says_something && of_threads {
+            let wish = (fits(&last.numeric(index)), common);
+            if !self.room.contains(&wish) {
+                self.room.push(wish);
             }
-            let fact = last.numeric(index).le(&N::num(i128::from(*length) - 1));
-            let blocks = sizes.iter().map(|a| format!("`blockDim.{}`", AXES[*a])).collect::<Vec<_>>().join(" and ");
-            found.push((fact, format!("`{}` has room for all threads, which limits {blocks}", info.name)));
         }
-        found
+        if !leaves.functions.is_empty() || !leaves.vars.iter().all(known) {
+            return;
+        }
+        if !says_something || !of_threads {
+            return;
+        }
+        let name = &self.info(object).name;
+        let (fact, text) = match common {
+            true => {
+                let blocks = axes.iter().map(|a| format!("`blockDim.{}`", AXES[*a])).collect::<Vec<_>>().join(" and ");
+                (last.numeric(index), format!("`{name}` has room for all threads, which limits {blocks}"))
+            }
+            false => (index.clone(), format!("each subscript of `{name}` stays within its dimension")),
+        };
+        self.takes_room(B::implies(premise, &fits(&fact)), Some(text));
     }
 
-    /// Do all threads of a block come here together, in each round of a loop?
-    fn is_common_path(&self, guard: &B) -> bool {
-        let mut leaves = Leaves::default();
-        self.path.iter().for_each(|cond| leaves.boolean(cond));
-        let comes = guard.as_lit() == Some(true);
-        comes && leaves.functions.is_empty() && !self.threads.iter().any(|(t, _)| leaves.vars.contains(t))
+    fn takes_room(&mut self, fact: B, text: Option<String>) {
+        if fact.as_lit() == Some(true) {
+            return;
+        }
+        if !self.pre.contains(&fact) {
+            self.pre.push(fact);
+        }
+        if let Some(text) = text.filter(|text| !self.assumptions.contains(text)) {
+            self.assumptions.push(text);
+        }
     }
 }
 
-/// The strides and lengths of the dimensions of an array whose size is known.
-fn dimensions(ty: &Type) -> Vec<(u64, u64)> {
-    match ty {
-        Type::Array(elem, Some(length)) if elem.size() > 0 => {
-            let mut all = vec![(elem.size(), *length)];
-            all.extend(dimensions(elem));
-            all
+/// The last value of a range that is not empty.
+fn last_of(range: &Range, step: &N) -> N {
+    let before_end = N::sub(IntTy::MATH, &range.end, &N::num(1));
+    match step.as_num() {
+        Some(1) => before_end,
+        _ => {
+            let way = N::sub(IntTy::MATH, &before_end, &range.first);
+            let steps = N::bin(NBin::Div, IntTy::MATH, &way, step);
+            N::add(IntTy::MATH, &range.first, &N::mul(IntTy::MATH, &steps, step))
         }
-        _ => Vec::new(),
     }
 }
 
-/// Is this a sum of variables times constants? Conversions to wider types change nothing.
+/// Does a subscript depend on a loop around it?
+fn is_counted(index: &N, around: &[Around]) -> bool {
+    let vars = free_vars_n(index);
+    around.iter().any(|a| matches!(a, Around::For(range) if vars.contains(&range.var)))
+}
+
+/// The strides and lengths of the dimensions of an array of which they are known.
+fn dimensions(object: &Object) -> Vec<(u64, N)> {
+    let mut all = Vec::new();
+    let mut ty = &object.ty;
+    while let Type::Array(elem, length) = ty {
+        let length = match object.lengths.as_ref().and_then(|lengths| lengths.get(all.len())) {
+            Some(length) => length.clone(),
+            None => match length.filter(|n| elem.size() > 0 && *n != OPEN_ROW) {
+                Some(length) => N::num(i128::from(length)),
+                None => return all,
+            },
+        };
+        all.push((elem.size(), length));
+        ty = elem;
+    }
+    all
+}
+
+/// Is this a sum of variables, and of variables times constants? Conversions to wider types change nothing.
 fn is_sum(term: &N) -> bool {
     match term.kind() {
         NExp::Num(_) | NExp::Var(_) => true,
         NExp::Cast(_, inner) => is_sum(inner),
-        NExp::Bin(NBin::Add | NBin::Sub, _, l, r) => is_sum(l) && is_sum(r),
-        NExp::Bin(NBin::Mul, _, l, r) => is_sum(l) && is_sum(r) && (l.as_num().is_some() || r.as_num().is_some()),
+        NExp::Bin(NBin::Add | NBin::Sub | NBin::Mul, _, l, r) => is_sum(l) && is_sum(r),
         _ => false,
     }
 }

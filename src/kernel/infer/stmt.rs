@@ -53,7 +53,7 @@ impl<'p> Walk<'p> {
                 let function = self.frame().function;
                 let decl = &self.function(function).vars[var.0 as usize];
                 if decl.storage == crate::kernel::ir::Storage::Shared {
-                    return;
+                    return self.declare_lengths(function, *var, &decl.lengths);
                 }
                 let value = init.as_ref().map(|e| self.eval(e));
                 let object = self.private_object(decl.name.as_str(), decl.ty.clone());

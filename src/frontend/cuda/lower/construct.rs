@@ -146,6 +146,7 @@ impl<'l, 't> Body<'l, 't> {
             storage: Storage::Private,
             points_to: Storage::Global,
             of_launch: false,
+            lengths: Vec::new(),
             span,
         });
         id

@@ -67,7 +67,7 @@ use crate::core::Scope;
 use crate::exp::{IntTy, NBin, NRel};
 use crate::frontend::cuda::layout::VPTR;
 use crate::kernel::ir::*;
-use crate::kernel::types::{StructTy, Type};
+use crate::kernel::types::{StructTy, Type, with_open_rows};
 
 /// How deep expressions and statements may nest before the kernel is rejected.
 const MAX_DEPTH: usize = 2_000;
@@ -657,7 +657,15 @@ impl<'l, 't> Body<'l, 't> {
     fn declare_var(&mut self, name: &str, ty: Type, storage: Storage, span: Span) -> VarId {
         let id = VarId(self.vars.len() as u32);
         let of_launch = storage == Storage::Shared && matches!(ty, Type::Array(_, None));
-        self.vars.push(VarDecl { name: Name::new(name), ty, storage, points_to: Storage::Global, of_launch, span });
+        self.vars.push(VarDecl {
+            name: Name::new(name),
+            ty,
+            storage,
+            points_to: Storage::Global,
+            of_launch,
+            lengths: Vec::new(),
+            span,
+        });
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name.to_owned(), Local::Var(id));
         }

@@ -153,7 +153,15 @@ impl<'l, 't> Body<'l, 't> {
     ) -> GlobalId {
         let id = GlobalId(self.lower.program.globals.len() as u32);
         let of_launch = storage == Storage::Shared && matches!(ty, Type::Array(_, None));
-        let decl = VarDecl { name: Name::new(name), ty, storage, points_to: Storage::Global, of_launch, span };
+        let decl = VarDecl {
+            name: Name::new(name),
+            ty,
+            storage,
+            points_to: Storage::Global,
+            of_launch,
+            lengths: Vec::new(),
+            span,
+        };
         let initialised = init.is_some();
         self.lower.program.globals.push(Global { decl, initialised, init, filled: BTreeMap::new(), is_kept: false });
         id

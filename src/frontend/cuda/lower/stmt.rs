@@ -618,8 +618,16 @@ impl<'l, 't> Body<'l, 't> {
             if self.special_end(&ty, 0) != Special::No {
                 self.destructor(span, out);
             }
+            let lengths = match open && storage == Storage::Shared {
+                true => self.lengths(inner),
+                false => Vec::new(),
+            };
+            if !lengths.is_empty() {
+                ty = with_open_rows(&ty);
+            }
             let id = self.declare_var(name_text, ty, storage, self.span(name));
             self.vars[id.0 as usize].of_launch &= !open;
+            self.vars[id.0 as usize].lengths = lengths;
             self.written_types.insert(id, self.text(written).to_owned());
             let default = match (&init, &self.vars[id.0 as usize].ty.clone()) {
                 (None, class @ Type::Struct(_)) if storage == Storage::Private => self.construct(class, vec![], span),

@@ -12,7 +12,7 @@ mod finish;
 mod held;
 mod invariants;
 mod leading;
-mod range;
+pub(super) mod range;
 mod spin;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -406,7 +406,7 @@ pub(super) fn one_more(range: &Range) -> Range {
     Range { end, ..range.clone() }
 }
 
-pub(super) fn in_range(range: &Range) -> B {
+pub(in crate::kernel::infer) fn in_range(range: &Range) -> B {
     let x = N::var(&range.var);
     match &range.step {
         Step::Up(_) | Step::Times(_) => x.lt(&range.end),
