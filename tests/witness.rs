@@ -304,6 +304,25 @@ fn sums_that_are_taken_not_to_overflow_are_listed() {
     assert_eq!(listed(down), (Verdict::RaceFree, true));
 }
 
+/// Where a run that overflows is all that speaks for a race, it is listed what does not overflow. [WIT-OVERFLOW]
+#[test]
+fn what_does_not_overflow_because_a_run_would_end_is_listed() {
+    let verdict = |index: &str| {
+        let text = format!(
+            "template <int T> __global__ void k(const int *a, int *c, int n) {{
+                __shared__ int s[T];
+                int x = int(blockIdx.x) * T + int(threadIdx.x);
+                for (int i = 0; i < (n + T - 1) / T; i++) {{ s[threadIdx.x] = a[i]; __syncthreads(); }}
+                if (x < n) c[{index}] = x;
+            }}"
+        );
+        let report = check_with(&text, 20);
+        (report.verdict, report.assumptions.contains(&"no signed overflow in `n + T`".to_owned()))
+    };
+    assert_eq!(verdict("x"), (Verdict::RaceFree, true));
+    assert_eq!(verdict("x / 2"), (Verdict::Racy, false));
+}
+
 /// That the sizes which are tried first race in launches only that are too large says nothing of other sizes.
 #[test]
 fn sizes_that_are_tried_are_not_all_sizes() {

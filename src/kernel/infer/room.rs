@@ -101,15 +101,13 @@ impl<'p> Walk<'p> {
         if event.flat || event.constant < 0 || event.known_size && event.unknown_size.iter().any(Option::is_some) {
             return;
         }
+        // Its subscripts are those of the array, from the outermost one.
         let bounds = dimensions(self.info(object));
-        let subscripts: Vec<(N, N)> = access
-            .index
-            .iter()
-            .zip(&event.strides)
-            .filter_map(|(index, stride)| {
-                Some((index.clone(), bounds.iter().find(|(own, _)| own == stride)?.1.clone()))
-            })
-            .collect();
+        if !event.strides.iter().zip(&bounds).all(|(stride, (own, _))| stride == own) {
+            return;
+        }
+        let subscripts: Vec<(N, N)> =
+            access.index.iter().zip(bounds).map(|(index, (_, length))| (index.clone(), length)).collect();
         for iteration in [Iteration::First, Iteration::Last] {
             if iteration == Iteration::Last && !subscripts.iter().any(|(index, _)| is_counted(index, around)) {
                 continue;
