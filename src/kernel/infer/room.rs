@@ -6,7 +6,7 @@ use super::{AXES, Object, ObjectKind, Walk};
 use crate::core::range::{Range, Step};
 use crate::core::{Access, Protocol, Space};
 use crate::exp::subst::Leaves;
-use crate::exp::{B, IntTy, N, NBin, NExp, Subst, Var, free_vars_n};
+use crate::exp::{B, IntTy, N, NBin, NExp, Subst, Var, free_vars_b, free_vars_n};
 use crate::kernel::ir::{Expr, FunId, VarId};
 use crate::kernel::types::{OPEN_ROW, Type};
 
@@ -139,7 +139,11 @@ impl<'p> Walk<'p> {
                     let mut there = Subst::one(&range.var.name, &value);
                     index = there.numeric(&index);
                     conditions = conditions.iter().map(|c| there.boolean(c)).collect();
-                    conditions.push(runs);
+                    // Blocks are chosen for the arrays, whatever the sizes are that end the loop.
+                    let of_sizes = free_vars_b(&runs).iter().all(|v| self.globals_vars.contains(v));
+                    if iteration == Iteration::Last || !of_sizes {
+                        conditions.push(runs);
+                    }
                 }
             }
             if index.depth() > DEEP || conditions.iter().any(|c| c.depth() > DEEP) {
