@@ -402,7 +402,7 @@ impl<'t> Body<'_, 't> {
             && self.lower.names.types.get(name).is_some_and(|list| list.len() > 1)
     }
 
-    /// Is a base class one of the libraries that declares names of types, and nothing else?
+    /// Is a base class one of the libraries that declares names of types, and nothing else? [INF-TYPES-ONLY]
     fn is_of_types_only(&self, base: Node<'t>) -> bool {
         let name = self.text(base).split('<').next().unwrap_or("").trim();
         ["std", "thrust"].iter().any(|outer| {

@@ -261,7 +261,7 @@ impl<'l, 't> Body<'l, 't> {
         self.function_value(name, &qualifier, arguments, span)
     }
 
-    /// `E::a` where E is another name of an enumeration: `using E = N::Op;`, `typedef Op E;`.
+    /// `E::a` where E is another name of an enumeration: `using E = N::Op;`, `typedef Op E;`. [INF-RENAMED]
     fn of_renamed_enumeration(&mut self, name: &str, qualifier: &Qualifier, span: Span) -> Option<Expr> {
         const RENAMED: usize = 8;
         let (last, outer) = qualifier.parts.split_last()?;

@@ -457,7 +457,7 @@ impl<'l, 't> Body<'l, 't> {
         if let Found::None = found { other } else { found }
     }
 
-    /// What a function returns, in terms of the parameters of its template.
+    /// What a function returns, in terms of the parameters of its template. [INF-SPECIAL]
     fn returned(&mut self, decl: &FunDecl<'t>) -> Type {
         self.inside(decl, &Bindings::default(), |body| body.return_type(decl))
     }
