@@ -51,7 +51,7 @@ pub struct HostFacts {
 type Said = (bool, Option<Vec<i128>>);
 
 impl HostFacts {
-    /// What is left where there may be other launches: pointers that may be one.
+    /// What is left where there may be other launches: pointers that may be one, and axes that are not 1.
     pub fn of_some_launch(&self) -> HostFacts {
         let mut overlaps = self.overlaps.clone();
         for (later, (earlier, behind)) in &self.aliases {
@@ -64,7 +64,11 @@ impl HostFacts {
             true => String::new(),
             false => format!("{}, which may not be all", if self.place.is_empty() { &self.some } else { &self.place }),
         };
-        HostFacts { overlaps, some, untold: self.untold.clone(), ..HostFacts::default() }
+        let several = |open: [bool; 3], size: [Option<i128>; 3]| {
+            [0, 1, 2].map(|axis| open[axis] || size[axis].is_some_and(|n| n != 1))
+        };
+        let open = [several(self.open[0], self.block), several(self.open[1], self.grid)];
+        HostFacts { overlaps, some, open, untold: self.untold.clone(), ..HostFacts::default() }
     }
 
     /// Is there a pointer of which a condition says where it points to?

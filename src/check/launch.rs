@@ -70,7 +70,11 @@ pub fn launch(
         (None, None) => [None; 3],
     };
     let symbolic = |given: bool, dims: [Option<i128>; 3]| dims.map(|d| given && d.is_none());
-    let open = [symbolic(open[0], block), symbolic(open[1], grid)];
+    // Launches that are seen, and may not be all, say which axes are not 1.
+    let open = match given || ignore_host {
+        true => [symbolic(open[0], block), symbolic(open[1], grid)],
+        false => kernel.host.open,
+    };
     if let Some([x, y, z]) = kernel.offset {
         assumptions.push(format!("the global offset is ({x},{y},{z})"));
     }

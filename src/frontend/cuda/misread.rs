@@ -231,6 +231,9 @@ fn false_parameters(nodes: &[Node], text: &str, words: &Words, found: &mut Vec<(
                     && p.child(0) == ty
                     && ty.is_some_and(|ty| match ty.kind() {
                         "type_identifier" => words.is_value(word(ty)),
+                        // `dim3 b(config::threads);`
+                        "qualified_identifier" => last_named(ty)
+                            .is_some_and(|name| name.kind() == "type_identifier" && words.is_value(word(name))),
                         "template_type" => {
                             ty.child_by_field_name("name").is_some_and(|name| CASTS.contains(&word(name)))
                         }
@@ -238,10 +241,14 @@ fn false_parameters(nodes: &[Node], text: &str, words: &Words, found: &mut Vec<(
                     })
             };
             let first = parameters.iter().find(|p| value(p));
+            // Names with scopes are looked up as types only.
+            let is_qualified = |p: &Node| {
+                value(p) && p.child_by_field_name("type").is_some_and(|ty| ty.kind() == "qualified_identifier")
+            };
             // Around functions only a constant is looked for, and there all that is in its parentheses has to be values.
             match first.filter(|_| fixed && parameters.iter().all(value) || is_in_body(*node)) {
                 Some(_) if !plain && parameters.len() == 1 => found.push((list.start_byte(), "=")),
-                Some(first) if plain && parameters.iter().any(|p| p.named_child_count() > 1) => {
+                Some(first) if plain && parameters.iter().any(|p| p.named_child_count() > 1 || is_qualified(p)) => {
                     found.push((first.start_byte(), "("));
                     found.push((first.end_byte(), ")"));
                 }

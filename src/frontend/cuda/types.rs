@@ -402,6 +402,15 @@ impl<'t> Body<'_, 't> {
             && self.lower.names.types.get(name).is_some_and(|list| list.len() > 1)
     }
 
+    /// Is a base class one of the libraries that declares names of types, and nothing else? [INF-TYPES-ONLY]
+    fn is_of_types_only(&self, base: Node<'t>) -> bool {
+        let name = self.text(base).split('<').next().unwrap_or("").trim();
+        ["std", "thrust"].iter().any(|outer| {
+            let inner = name.trim_start_matches("::").strip_prefix(outer).and_then(|rest| rest.strip_prefix("::"));
+            matches!(inner, Some("unary_function" | "binary_function"))
+        })
+    }
+
     /// The integer type that an enumeration has: the one written, or the first that holds its values.
     fn enum_type(&mut self, node: Node<'t>) -> Type {
         let mut node = node;
@@ -926,6 +935,7 @@ impl<'t> Body<'_, 't> {
                         parts.complete &= s.complete;
                         parts.bases.push(Type::Struct(s));
                     }
+                    _ if self.is_of_types_only(base) => {}
                     _ => {
                         parts.other_bases = true;
                         parts.complete = false;

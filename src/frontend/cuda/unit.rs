@@ -684,7 +684,15 @@ fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
             }
             match word {
                 "new" => hidden.extend(stars_of_new(bytes, end).into_iter().map(|at| (at, b' '))),
-                "typename" if begins_object(text, start, end) => hidden.extend((start..end).map(|at| (at, b' '))),
+                "typename" if begins_object(text, start, end) || is_of_typeid(&text[..start]) => {
+                    hidden.extend((start..end).map(|at| (at, b' ')));
+                }
+                "class" | "struct" if dialect == Dialect::Cuda => {
+                    if let Some(absent) = macro_of_class(text, end) {
+                        out[absent.clone()].fill(b' ');
+                        i = absent.end;
+                    }
+                }
                 "operator" => hidden.extend(conversion_by_name(text, start, end).map(|at| (at, b'_'))),
                 "va_arg" => hidden.extend(type_of_argument(text, end)),
                 "template" => {
@@ -780,6 +788,44 @@ fn begins_object(text: &str, start: usize, end: usize) -> bool {
         || in_list && !declares
 }
 
+/// Does a `typename` begin the type in `typeid(typename T::U)`, which the grammar reads as an expression?
+fn is_of_typeid(before: &str) -> bool {
+    before.trim_end().strip_suffix('(').is_some_and(|rest| rest.trim_end().ends_with("typeid"))
+}
+
+/// The macro that is not there in `class X_API C {` and `struct X_EXPORT S : B {`, which would read as a variable or function
+/// of class `X_API`: a word in capitals that names no class of the text, and a name, in front of what begins a class.
+fn macro_of_class(text: &str, end: usize) -> Option<std::ops::Range<usize>> {
+    let is_word = |c: char| c == '_' || c.is_ascii_alphanumeric();
+    let skip = |at: usize| at + (text[at..].len() - text[at..].trim_start().len());
+    let word = |at: usize| at + text[at..].find(|c| !is_word(c)).unwrap_or(text[at..].len());
+    let start = skip(end);
+    let until = word(start);
+    let name = &text[start..until];
+    let capitals = name.contains('_') && !name.contains(|c: char| c.is_ascii_lowercase());
+    let begins_name = text[skip(until)..].starts_with(|c: char| c == '_' || c.is_ascii_alphabetic());
+    if !capitals || !begins_name || skip(until) == until {
+        return None;
+    }
+    let mut after = skip(word(skip(until)));
+    if text[skip(until)..].starts_with("final ") || text[after..].starts_with('<') {
+        return None;
+    }
+    if text[after..].starts_with("final") {
+        after = skip(word(after));
+    }
+    let rest = &text[after..];
+    let begins_class = rest.starts_with('{') || rest.starts_with(':') && !rest.starts_with("::");
+    // `for (struct S_T x : list)` declares a variable, `struct S_T x{1}` may.
+    let line = text[..end].rsplit([';', '{', '}']).next().unwrap_or("");
+    let is_type = text.match_indices(name).any(|(at, _)| {
+        let (before, after) = (text[..at].trim_end(), text[at + name.len()..].trim_start());
+        let keyed = ["struct", "class", "union", "enum", "using"].iter().any(|key| before.ends_with(key));
+        keyed && after.starts_with(['{', ':', ';', '=']) || before.ends_with('}') && after.starts_with([';', ','])
+    });
+    (begins_class && !line.contains('(') && !is_type).then_some(start..until)
+}
+
 /// The space in `x.operator float()`, which the grammar does not read.
 fn conversion_by_name(text: &str, start: usize, end: usize) -> std::ops::Range<usize> {
     let before = text[..start].trim_end();
@@ -820,7 +866,18 @@ fn is_between_result_and_name(before: &[u8], after: &[u8]) -> bool {
 
 /// The stars in `new int *[n]`, which the grammar does not read.
 fn stars_of_new(text: &[u8], from: usize) -> Vec<usize> {
-    let is_name = |b: &u8| b.is_ascii_alphanumeric() || matches!(*b, b'_' | b':') || b.is_ascii_whitespace();
+    let mut depth = 0_usize;
+    // With the template arguments of a name.
+    let mut is_name = |b: &u8| {
+        let within = depth > 0;
+        match *b {
+            b'<' => depth += 1,
+            b'>' if within => depth -= 1,
+            b';' | b'{' | b'}' => return false,
+            _ => return within || b.is_ascii_alphanumeric() || matches!(*b, b'_' | b':') || b.is_ascii_whitespace(),
+        }
+        true
+    };
     let named = from + text[from..].iter().take_while(|b| is_name(b)).count();
     let stars = text[named..].iter().take_while(|b| **b == b'*' || b.is_ascii_whitespace()).count();
     match text.get(named + stars) {

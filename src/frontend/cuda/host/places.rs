@@ -67,8 +67,32 @@ pub(super) fn is_question(unit: &Unit, names: &Names, name: Node) -> bool {
     callee.is_some_and(|callee| {
         let c = unit.str(callee);
         let of_platform = ["cudaFunc", "cudaOccupancy", "hipFunc", "hipOccupancy"].iter().any(|p| c.starts_with(p));
-        of_platform && !names.functions.contains_key(c) && !is_local(unit, callee)
+        (of_platform || is_check_of_launch(unit, list, name))
+            && !names.functions.contains_key(c)
+            && !is_local(unit, callee)
     })
+}
+
+/// `POST_CHECK(k);` behind `k<<<g, b>>>(p);` in one block: a macro that is not there, and is given nothing but the name of a
+/// kernel, has no arguments to launch it with. [HOST-CHECKED]
+fn is_check_of_launch(unit: &Unit, list: Node, name: Node) -> bool {
+    let Some(call) = list.parent() else { return false };
+    let callee = call.child_by_field_name("function").map_or("", |c| unit.str(c));
+    let capitals = callee.len() > 2 && callee.chars().all(|c| c == '_' || c.is_ascii_uppercase() || c.is_ascii_digit());
+    let Some(statement) = call.parent().filter(|s| s.kind() == "expression_statement") else { return false };
+    let launches = |statement: Node| {
+        let call = statement.named_child(0).filter(|c| c.kind() == "call_expression");
+        call.and_then(|c| child_of_kind(c, "kernel_call_syntax").and(Some(c))).is_some_and(|c| {
+            let kernel = c.child_by_field_name("function").map(|f| match f.kind() {
+                "template_function" => f.child_by_field_name("name").map_or("", |n| unit.str(n)),
+                _ => unit.str(f),
+            });
+            let arguments = c.child_by_field_name("arguments").map_or(0, |l| listed_in(l).len());
+            kernel == Some(unit.str(name)) && arguments > 0
+        })
+    };
+    let mut before = std::iter::successors(statement.prev_named_sibling(), |s| s.prev_named_sibling());
+    capitals && listed_in(list).len() == 1 && before.any(|s| s.kind() == "expression_statement" && launches(s))
 }
 
 /// Where a launch says how many threads there are.

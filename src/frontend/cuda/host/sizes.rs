@@ -42,7 +42,9 @@ impl<'u> Host<'_, 'u> {
             "initializer_list" | "argument_list" => return self.listed(node),
             _ => {}
         }
-        if !self.is_number(node) {
+        // `config::threads`, an integer.
+        let is_constant = node.kind() == "qualified_identifier" && self.constant(node).is_some();
+        if !is_constant && !self.is_number(node) {
             return [None, None, None];
         }
         [self.rounded(node).or_else(|| self.number(node)), one(), one()]

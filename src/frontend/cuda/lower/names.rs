@@ -260,10 +260,50 @@ impl<'l, 't> Body<'l, 't> {
         if self.is_of_open_parameter(node) {
             return self.unknown(node, "what a parameter of a template stands for");
         }
+        if let Some(found) = self.of_renamed_enumeration(name, &qualifier, span) {
+            return found;
+        }
         if let Some(found) = self.global_name(name, &qualifier, span) {
             return found;
         }
         self.function_value(name, &qualifier, arguments, span)
+    }
+
+    /// `E::a` where E is another name of an enumeration: `using E = N::Op;`, `typedef Op E;`. [INF-RENAMED]
+    fn of_renamed_enumeration(&mut self, name: &str, qualifier: &Qualifier, span: Span) -> Option<Expr> {
+        const RENAMED: usize = 8;
+        let (last, outer) = qualifier.parts.split_last()?;
+        let list = self.lower.names.enumerators.get(name)?.clone();
+        let (mut scope, mut renamed) = (self.scope, last.as_str());
+        let mut around = Qualifier { parts: outer.to_vec(), absolute: qualifier.absolute };
+        for _ in 0..RENAMED {
+            if self.lookup(renamed).is_some() || self.bindings.types.contains_key(renamed) {
+                return None;
+            }
+            let target = match self.lower.names.find_type(renamed, scope, &around) {
+                Found::One(TypeDecl::Typedef(ty, declarator)) if declarator.kind() == "type_identifier" => ty,
+                Found::One(TypeDecl::Alias(ty)) => ty.child_by_field_name("type").unwrap_or(ty),
+                // By its own name it is found as others are.
+                Found::One(TypeDecl::Enum(node)) if renamed != last => {
+                    let own = list.iter().find(|(_, e)| node.byte_range().contains(&e.node.start_byte()))?;
+                    let (value, ty) = self.enumerator(&own.1)?;
+                    return Some(Expr::new(ExprKind::Int(value), ty, span));
+                }
+                _ => return None,
+            };
+            if target.kind() == "enum_specifier" {
+                let own = list.iter().find(|(_, e)| target.byte_range().contains(&e.node.start_byte()))?;
+                let (value, ty) = self.enumerator(&own.1)?;
+                return Some(Expr::new(ExprKind::Int(value), ty, span));
+            }
+            if !matches!(target.kind(), "type_identifier" | "qualified_identifier") {
+                return None;
+            }
+            scope = self.declared_in(target);
+            let (parts, base) = self.lower.unit.qualified(target);
+            (around, renamed) = (parts, self.text(base));
+        }
+        None
     }
 
     /// The class that a qualified name is a member of, if it is one.

@@ -436,6 +436,13 @@ impl<'l, 't> Body<'l, 't> {
             for (pattern, ty) in patterns.iter().zip(&own) {
                 self.deduce(pattern, ty, &names, &mut deduced);
             }
+            // Also what it returns says which one it is: `template <> float zero<Op::Add>()` of `template <Op, class T> T zero()`.
+            let (general, returned) = (self.returned(decl), self.returned(special));
+            let mut by_result = Bindings::default();
+            self.deduce(&general, &returned, &names, &mut by_result);
+            for (name, ty) in by_result.types {
+                deduced.types.entry(name).or_insert(ty);
+            }
             match self.bind_template(parameters, &given, &deduced) {
                 Some(bound) if bound == *bindings && !coarse && own == types => found = Found::One(*special),
                 Some(bound) if bound == *bindings && !coarse => {
@@ -443,11 +450,16 @@ impl<'l, 't> Body<'l, 't> {
                 }
                 Some(bound) if bound.key_of_types() == bindings.key_of_types() => return Found::Ambiguous,
                 Some(_) => {}
-                None if own == types => found = Found::One(*special),
+                None if own == types && matches!(found, Found::None) => found = Found::One(*special),
                 None => return Found::Ambiguous,
             }
         }
         if let Found::None = found { other } else { found }
+    }
+
+    /// What a function returns, in terms of the parameters of its template. [INF-SPECIAL]
+    fn returned(&mut self, decl: &FunDecl<'t>) -> Type {
+        self.inside(decl, &Bindings::default(), |body| body.return_type(decl))
     }
 
     /// Runs something with the names that a declaration sees, and not those of the place that we are at.
