@@ -127,11 +127,13 @@ impl<'l, 't> Body<'l, 't> {
                 Expr { ty: Type::Void, ..self.preceded([of("store", vec![by], ty)], self.nothing(span)) }
             }
             // What is expected is read, and written where the exchange fails.
-            ("compare_exchange_strong" | "compare_exchange_weak", [expected, wanted] | [expected, wanted, _] | [expected, wanted, _, _])
-                if is_lvalue(expected) =>
-            {
+            (
+                "compare_exchange_strong" | "compare_exchange_weak",
+                [expected, wanted] | [expected, wanted, _] | [expected, wanted, _, _],
+            ) if is_lvalue(expected) => {
                 let expected = self.address_of(expected.clone(), span);
-                let update = self.intrinsic_call(Intrinsic::TouchReadWrite(Name::new("expected")), vec![expected], span);
+                let update =
+                    self.intrinsic_call(Intrinsic::TouchReadWrite(Name::new("expected")), vec![expected], span);
                 let wanted = self.value(wanted.clone());
                 let exchange = of("cmpxchg", vec![], ty);
                 let done = self.havoc("exchanged", Type::BOOL, vec![wanted], span);
@@ -162,7 +164,14 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     /// `x += 1`, `x++` of an atomic object: the value before, or after.
-    pub(super) fn atomic_update(&mut self, place: &Expr, op: &str, value: &Expr, old: bool, span: Span) -> Option<Expr> {
+    pub(super) fn atomic_update(
+        &mut self,
+        place: &Expr,
+        op: &str,
+        value: &Expr,
+        old: bool,
+        span: Span,
+    ) -> Option<Expr> {
         let operation = match op {
             "+" => "fetch_add",
             "-" => "fetch_sub",

@@ -1,9 +1,9 @@
 //! Calls: of functions by overload resolution, of built-in ones, of unknown ones.
 
-use super::templates::length_of_sequence;
 use super::expr::changes;
 use super::fit::Category;
 use super::packs::element_name;
+use super::templates::length_of_sequence;
 use super::*;
 
 impl<'l, 't> Body<'l, 't> {

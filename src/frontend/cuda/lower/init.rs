@@ -85,7 +85,9 @@ impl<'l, 't> Body<'l, 't> {
                     let args: Vec<Expr> = items.iter().map(|i| self.expr(*i)).collect();
                     return match self.atomic_reference(ty, &args, span) {
                         Some(reference) => reference,
-                        None => self.unclear("what this atomic reference stands for is not known".to_owned(), args, span),
+                        None => {
+                            self.unclear("what this atomic reference stands for is not known".to_owned(), args, span)
+                        }
                     };
                 }
                 let (mut parts, mut items) = (Vec::new(), items.into_iter().peekable());

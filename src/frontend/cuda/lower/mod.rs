@@ -41,6 +41,7 @@ mod vector;
 mod whichever;
 
 use super::types::AUTO_REFERENCE;
+pub use atomics::atomic_type;
 use class::Method;
 use collective::is_storage;
 pub use collective::{is_collective, member_of_collective};
@@ -48,7 +49,6 @@ use construct::{DESTRUCTOR, Special};
 pub use expr::fold;
 use expr::{common, promote};
 pub use expr::{is_lvalue, is_place};
-pub use atomics::atomic_type;
 use groups::{is_any_group, is_some_group, is_tile};
 use lambda::as_function;
 use literal::{character, number, string_bytes};

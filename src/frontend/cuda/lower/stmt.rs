@@ -586,7 +586,8 @@ impl<'l, 't> Body<'l, 't> {
             if let Some(init) = &init {
                 // The type of a tile does not say of what it is one.
                 let a_tile = matches!((&ty, &init.ty), (Type::Unknown(a), Type::Unknown(b)) if is_tile(a, b));
-                let a_group = !matches!(ty, Type::Ref(_) | Type::Ptr(_)) && is_any_group(&ty) && is_some_group(&init.ty);
+                let a_group =
+                    !matches!(ty, Type::Ref(_) | Type::Ptr(_)) && is_any_group(&ty) && is_some_group(&init.ty);
                 if is_auto(&ty) || a_tile || a_group {
                     ty = init.ty.clone();
                 }
