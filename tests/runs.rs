@@ -127,7 +127,7 @@ fn exchanges_that_are_not_known() {
         "if (t < 32) { if (t < 16) { if (__shfl_sync(-1, 1, 0) == 1) a[0] = t; } }",
         "auto c = cg::coalesced_threads(); if (c.shfl(t, 0) == 0) a[0] = t;",
         "if (__shfl_sync(__activemask(), t, 0) == 0) a[0] = t;",
-        "auto w = cg::tiled_partition<16>(cg::this_thread_block()); a[t] = 1; w.sync(); a[t ^ 1] = 2;",
+        "auto c = cg::coalesced_threads(); a[t] = 1; c.sync(); a[t ^ 1] = 2;",
     ] {
         assert_eq!(said("", body), BTreeSet::from(["possible"]), "{body}");
     }

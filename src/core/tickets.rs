@@ -11,6 +11,7 @@ const MOST: usize = 24;
 /// The result of an atomic operation, as it stands in a formula.
 struct Taken {
     ticket: Ticket,
+    ty: IntTy,
     result: N,
     args: Vec<N>,
 }
@@ -26,6 +27,7 @@ pub fn facts(conditions: &[B]) -> Vec<B> {
     conditions.iter().for_each(|b| found.boolean(b));
     let mut facts = Vec::new();
     for (i, one) in found.taken.iter().enumerate() {
+        facts.extend(fits(one).filter(|f| f.as_lit() != Some(true)));
         for two in &found.taken[i + 1..] {
             facts.extend(fact(one, two).filter(|f| f.as_lit() != Some(true)));
         }
@@ -38,6 +40,18 @@ pub fn counts(conditions: &[B]) -> bool {
     let mut found = Found::default();
     conditions.iter().for_each(|b| found.boolean(b));
     found.taken.iter().any(|t| matches!(t.ticket.order, Order::Up | Order::Down))
+}
+
+/// [RACE-TICKET-FITS]  what a count makes of the content is a value of its type, as it does not wrap around
+fn fits(one: &Taken) -> Option<B> {
+    let (operand, _, _) = one.parts()?;
+    match one.ticket.order {
+        Order::Up => Some(N::add(IntTy::MATH, &one.result, operand).le(&N::num(one.ty.max()?))),
+        // One that is at 0 may be asked for less, and its result is then compared with 0.
+        Order::Down if !one.ty.signed => None,
+        Order::Down => Some(N::num(one.ty.min()?).le(&N::sub(IntTy::MATH, &one.result, operand))),
+        Order::Swap | Order::Compare => None,
+    }
 }
 
 fn fact(one: &Taken, two: &Taken) -> Option<B> {
@@ -88,7 +102,7 @@ impl Found {
             && self.taken.len() < MOST
             && !self.taken.iter().any(|t| t.result == *result)
         {
-            self.taken.push(Taken { ticket, result: result.clone(), args: args.to_vec() });
+            self.taken.push(Taken { ticket, ty: fun.ty, result: result.clone(), args: args.to_vec() });
         }
     }
 

@@ -738,7 +738,7 @@ impl Compiler<'_> {
             }
             Intrinsic::Surface { .. } => unsupported(&"surface"),
             Intrinsic::ArriveAt | Intrinsic::WaitAt => unsupported(&"a half of a barrier"),
-            Intrinsic::ClusterArrive | Intrinsic::ClusterWait => unsupported(&"barrier of a cluster"),
+            Intrinsic::Arrive(_) | Intrinsic::Wait(_) => unsupported(&"barrier in two halves"),
             Intrinsic::UniformInt | Intrinsic::DistinctInt | Intrinsic::OtherInt => unsupported(&"annotation"),
         };
         self.emit(op, span);

@@ -225,8 +225,8 @@ fn intrinsic_name(intrinsic: &Intrinsic) -> String {
     match intrinsic {
         Intrinsic::Atomic(name, scope) => format!("atomic {scope} {name}"),
         Intrinsic::Barrier(scope) => format!("sync {scope}"),
-        Intrinsic::ClusterArrive => "arrive cluster".to_owned(),
-        Intrinsic::ClusterWait => "wait cluster".to_owned(),
+        Intrinsic::Arrive(scope) => format!("arrive {scope}"),
+        Intrinsic::Wait(scope) => format!("wait {scope}"),
         Intrinsic::FencedBarrier | Intrinsic::BareBarrier => "sync block".to_owned(),
         Intrinsic::BarrierReduce(name) => format!("sync block {name}"),
         Intrinsic::Pure(name, _) => format!("pure {name}"),

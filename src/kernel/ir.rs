@@ -195,8 +195,8 @@ pub enum Intrinsic {
     /// A barrier of the block whose effect on memory is left to the compiler.
     BareBarrier,
     /// The two halves of a barrier of a cluster: what comes before the one is ordered with what comes after the other.
-    ClusterArrive,
-    ClusterWait,
+    Arrive(Scope),
+    Wait(Scope),
     /// A block barrier that orders only the memory that its argument names, by the flags of OpenCL C.
     FencedBarrier,
     /// A block barrier that also combines a predicate over the block: the result is uniform.

@@ -153,7 +153,9 @@ impl Axes {
             body,
             &mut |e| match &e.kind {
                 ExprKind::Intrinsic(
-                    Intrinsic::Barrier(Scope::Cluster) | Intrinsic::ClusterArrive | Intrinsic::ClusterWait,
+                    Intrinsic::Barrier(Scope::Cluster)
+                    | Intrinsic::Arrive(Scope::Cluster)
+                    | Intrinsic::Wait(Scope::Cluster),
                     _,
                 ) => self.cluster = true,
                 ExprKind::CallUnknown(name, _) if CLUSTER_QUERIES.contains(&name.as_str()) => {

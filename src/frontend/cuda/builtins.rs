@@ -186,14 +186,16 @@ pub fn function(name: &str) -> Option<Builtin> {
             known(Intrinsic::Havoc(Name::new(name)), Type::INT)
         }
         "cudaStreamCreateWithFlags" | "cudaGetDevice" => known(Intrinsic::WritesPointers(Name::new(name)), Type::INT),
-        "__cluster_barrier_arrive" => known(Intrinsic::ClusterArrive, Type::Void),
-        "__cluster_barrier_wait" => known(Intrinsic::ClusterWait, Type::Void),
+        "__cluster_barrier_arrive" => known(Intrinsic::Arrive(Scope::Cluster), Type::Void),
+        "__cluster_barrier_wait" => known(Intrinsic::Wait(Scope::Cluster), Type::Void),
         // It orders nothing; a wait without another arrive is then a loss.
         "__cluster_barrier_arrive_relaxed" => known(Intrinsic::Nothing, Type::Void),
         "__syncwarp" => known(Intrinsic::Barrier(Scope::Warp), Type::Void),
-        "__threadfence" | "__threadfence_block" | "__threadfence_system" | "__builtin_amdgcn_fence" => {
-            known(Intrinsic::Fence, Type::Void)
-        }
+        "__threadfence"
+        | "__threadfence_block"
+        | "__threadfence_system"
+        | "__builtin_amdgcn_fence"
+        | "atomic_thread_fence" => known(Intrinsic::Fence, Type::Void),
         "__builtin_assume_aligned_" | "__pragma" => known(Intrinsic::Nothing, Type::Void),
         // Annotations of GPUVerify's prover, which this analysis does not need.
         "__invariant"

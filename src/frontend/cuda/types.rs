@@ -9,7 +9,7 @@ use tree_sitter::Node;
 
 use super::builtins;
 use super::layout::{Part, Parts};
-use super::lower::{Body, Local, array_type, is_collective, is_lvalue, is_standard, member_of_collective};
+use super::lower::{Body, Local, array_type, atomic_type, is_collective, is_lvalue, is_standard, member_of_collective};
 use super::opencl;
 use super::unit::{
     Dialect, Found, Qualifier, TypeDecl, child_of_kind, declared_name, last_named, name_of_type_parameter,
@@ -650,6 +650,22 @@ impl<'t> Body<'_, 't> {
             && let Some(lanes) = self.template_value(*first)
         {
             return Type::Unknown(Arc::from(format!("thread_block_tile<{lanes}>")));
+        }
+        if matches!(name, "atomic" | "atomic_ref") && qualifier.parts.iter().any(|part| part == "cuda") {
+            let given = self.template_arguments(arguments);
+            let scope = given.get(1).map_or("", |scope| self.text(*scope));
+            if let Some(value) = given.first().map(|ty| self.type_of(*ty))
+                && let Some(ty) = atomic_type(name, value, scope)
+            {
+                return ty;
+            }
+        }
+        // `std::make_index_sequence<4>`: so many numbers. [INF-PACK]
+        if matches!(name, "make_index_sequence" | "make_integer_sequence")
+            && qualifier.parts.iter().any(|part| part == "std")
+            && let Some(count) = self.template_arguments(arguments).last().and_then(|n| self.template_value(*n))
+        {
+            return Type::Unknown(Arc::from(format!("sequence<{count}>")));
         }
         let library = qualifier.parts.last().is_some_and(|last| last == "cuda");
         if library && let Some(ty) = builtins::waiting_type(name, self.text(arguments)) {

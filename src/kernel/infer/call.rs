@@ -305,12 +305,12 @@ impl<'p> Walk<'p> {
                 self.barrier(Scope::Block, None, fence, span);
                 Value::Void
             }
-            Intrinsic::ClusterArrive => {
-                self.arrive(Scope::Cluster, None, span);
+            Intrinsic::Arrive(scope) => {
+                self.arrive(*scope, None, span);
                 Value::Void
             }
-            Intrinsic::ClusterWait => {
-                self.wait(Scope::Cluster, None, span);
+            Intrinsic::Wait(scope) => {
+                self.wait(*scope, None, span);
                 Value::Void
             }
             Intrinsic::BarrierReduce(name) => {
@@ -544,7 +544,9 @@ impl<'p> Walk<'p> {
     /// both sides of it from here on.
     pub(super) fn wait(&mut self, scope: Scope, place: Option<background::Place>, span: Span) {
         let arrival = self.out.iter().rposition(|p| match p {
-            Protocol::Sync(barrier) => self.arrivals.iter().any(|(id, _, at)| *id == barrier.site && *at == place),
+            Protocol::Sync(barrier) if barrier.scope == scope => {
+                self.arrivals.iter().any(|(id, _, at)| *id == barrier.site && *at == place)
+            }
             _ => false,
         });
         let between = arrival.map(|at| (at, self.out[at + 1..].to_vec()));

@@ -236,6 +236,7 @@ impl<'l, 't> Body<'l, 't> {
             && !operation.starts_with("nanosleep")
             && names(target).filter_map(changes).any(|at| at >= course.outputs.len())
             && !operation.starts_with("cp.async")
+            && !operation.starts_with("bar.")
         {
             return None;
         }
@@ -298,6 +299,22 @@ impl<'l, 't> Body<'l, 't> {
                 }
             }
             "st" | "red" => self.writing(operation, operands, course, span, &mut steps)?,
+            // `bar.sync 0, 256` waits for so many threads.
+            _ if is_block_barrier(operation) && operands.len() == 2 && operands[0] == "0" && guard.is_none() => {
+                let count = operand(&operands[1], course, span).filter(|n| matches!(n.ty, Type::Int(_)))?;
+                let size = Expr::new(ExprKind::Builtin(Builtin::BlockSize), Type::UINT, span);
+                let all = self.binary("==", size, count, span);
+                let barrier = self.intrinsic_call(Intrinsic::Barrier(Scope::Block), vec![], span);
+                let text = "whether this barrier waits for all threads of the block is not known";
+                let some = Expr::unknown("unknown-order", text, Type::Void, span);
+                let choice = ExprKind::Choose(Box::new(all), Box::new(barrier), Box::new(some));
+                steps.push(Expr::new(choice, Type::Void, span));
+            }
+            "bar" | "barrier" if operation == "bar.warp.sync" && operands.len() == 1 && guard.is_none() => {
+                let mask = operand(&operands[0], course, span).filter(|n| matches!(n.ty, Type::Int(_)))?;
+                let mask = self.convert(mask, &Type::UINT);
+                steps.push(self.intrinsic_call(Intrinsic::Barrier(Scope::Warp), vec![mask], span));
+            }
             _ => match barrier(operation, operands) {
                 Some(_) if guard.is_some() => return None,
                 Some(barrier) => steps.push(Expr::new(ExprKind::Intrinsic(barrier, vec![]), Type::Void, span)),
@@ -759,11 +776,17 @@ fn barrier(operation: &str, operands: &[String]) -> Option<Intrinsic> {
         let only = |allowed: [&str; 2]| operands.is_empty() && qualifiers.iter().all(|q| allowed.contains(q));
         return match half {
             // A relaxed arrive orders nothing.
-            "arrive" if only(["release", "aligned"]) => Some(Intrinsic::ClusterArrive),
-            "wait" if only(["acquire", "aligned"]) => Some(Intrinsic::ClusterWait),
+            "arrive" if only(["release", "aligned"]) => Some(Intrinsic::Arrive(Scope::Cluster)),
+            "wait" if only(["acquire", "aligned"]) => Some(Intrinsic::Wait(Scope::Cluster)),
             _ => None,
         };
     }
-    let whole = ["bar.sync", "bar.cta.sync", "barrier.sync.aligned", "barrier.cta.sync.aligned"].contains(&operation);
-    (whole && operands == ["0"]).then_some(Intrinsic::Barrier(Scope::Block))
+    (is_block_barrier(operation) && operands == ["0"]).then_some(Intrinsic::Barrier(Scope::Block))
+}
+
+/// The barriers of a block; one that is not aligned may also be reached at several places of the text at once, which is not
+/// modelled.
+fn is_block_barrier(operation: &str) -> bool {
+    let aligned = ["bar.sync", "bar.cta.sync", "barrier.sync.aligned", "barrier.cta.sync.aligned"];
+    aligned.contains(&operation) || ["barrier.sync", "barrier.cta.sync"].contains(&operation)
 }

@@ -3,6 +3,7 @@
 use super::expr::changes;
 use super::fit::Category;
 use super::packs::element_name;
+use super::templates::length_of_sequence;
 use super::*;
 
 impl<'l, 't> Body<'l, 't> {
@@ -164,6 +165,9 @@ impl<'l, 't> Body<'l, 't> {
                 && (self.is_opencl() || builtins::function(name).is_none())
         {
             let ty = self.type_of(callee);
+            if arguments.is_empty() && length_of_sequence(&ty).is_some() {
+                return Expr::new(ExprKind::Constant(Name::new("sequence")), ty, span);
+            }
             if let [storage] = arguments.as_slice()
                 && let Some(object) = self.collective_object(&ty, *storage, span)
             {
@@ -311,7 +315,7 @@ impl<'l, 't> Body<'l, 't> {
             return Expr::new(ExprKind::Aggregate(parts), vector.clone(), span);
         }
         if name == "tiled_partition" {
-            return self.tiled_partition(template, args.first().map(|a| &a.ty), span);
+            return self.tiled_partition(template, &args, span);
         }
         if let ("labeled_partition" | "binary_partition", [_, _]) = (name, args.as_slice()) {
             return self.partition(args, span);

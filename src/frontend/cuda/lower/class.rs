@@ -1,5 +1,6 @@
 //! Members of classes: fields, methods and operators.
 
+use super::atomics::is_relaxed;
 use super::bases::{Of, same_name};
 use super::fragments::is_number_of_elements;
 use super::*;
@@ -663,12 +664,22 @@ impl<'l, 't> Body<'l, 't> {
             if let Some(done) = self.waiting_member(&object, name, &args, span) {
                 return done;
             }
+            let relaxed = arguments.last().is_some_and(|order| is_relaxed(self.text(*order)));
+            if let Some(done) = self.atomic_member(&object, name, &args, relaxed, span) {
+                return done;
+            }
         }
         if let (Type::Unknown(group), "barrier_arrive" | "barrier_wait") = (&class, name)
-            && &**group == "cluster_group"
+            && let Some(scope) = Self::group_scope(group)
         {
-            let intrinsic = if name == "barrier_wait" { Intrinsic::ClusterWait } else { Intrinsic::ClusterArrive };
-            return Expr::new(ExprKind::Intrinsic(intrinsic, vec![]), Type::Void, span);
+            // A group has one barrier: a token says nothing more.
+            let tokens: Vec<Expr> = arguments.iter().map(|a| self.rvalue(*a)).collect();
+            let half = if name == "barrier_wait" { Intrinsic::Wait(scope) } else { Intrinsic::Arrive(scope) };
+            let half = self.intrinsic_call(half, vec![], span);
+            let token = Expr::new(ExprKind::Int(0), Type::Int(IntTy::U64), span);
+            let done = if name == "barrier_wait" { half } else { self.preceded(vec![half], token) };
+            let done = self.preceded(tokens, done);
+            return self.after_group(&object, done, span);
         }
         if let Type::Unknown(_) = &class {
             let args = self.exprs(arguments);

@@ -1,6 +1,7 @@
 //! Expressions: places, values, conversions and operators.
 
-use super::groups::is_tile;
+use super::atomics::is_atomic;
+use super::groups::{is_any_group, is_some_group, is_tile};
 use super::*;
 
 impl<'l, 't> Body<'l, 't> {
@@ -23,12 +24,45 @@ impl<'l, 't> Body<'l, 't> {
         }
     }
 
+    /// The parts of a `dim3` or `uint3`, by their places.
+    fn three_parts(&mut self, expr: &Expr) -> Option<Vec<(u64, Expr)>> {
+        match &expr.kind {
+            ExprKind::Aggregate(parts) => Some(parts.clone()),
+            ExprKind::Load(place) if !changes(place) => {
+                let parts = [(0, "x"), (4, "y"), (8, "z")];
+                let part = |(at, name): (u64, &str)| {
+                    let part = self.member((**place).clone(), name, expr.span);
+                    (at, self.value(part))
+                };
+                Some(parts.into_iter().map(part).collect())
+            }
+            _ => None,
+        }
+    }
+
     pub fn convert(&mut self, expr: Expr, ty: &Type) -> Expr {
         let ty = ty.value();
         if expr.ty == *ty || is_auto(ty) || *ty == Type::Void {
             return expr;
         }
         let span = expr.span;
+        // The type says which threads it has.
+        if is_any_group(ty) && is_some_group(&expr.ty) {
+            return expr;
+        }
+        if let (Type::Struct(from), Type::Struct(to)) = (&expr.ty, ty)
+            && is_three(&from.name)
+            && is_three(&to.name)
+            && let Some(parts) = self.three_parts(&expr)
+        {
+            return Expr::new(ExprKind::Aggregate(parts), ty.clone(), span);
+        }
+        if let (ExprKind::Load(object), Type::Int(_) | Type::Float(_)) = (&expr.kind, ty)
+            && is_atomic(&object.ty)
+            && let Some(loaded) = self.atomic_member(object, "load", &[], false, span)
+        {
+            return self.convert(loaded, ty);
+        }
         // Of which group a tile is a part would be forgotten.
         if let (Type::Unknown(to), Type::Unknown(from)) = (ty, &expr.ty)
             && is_tile(to, from)
@@ -214,6 +248,7 @@ impl<'l, 't> Body<'l, 't> {
                     let place = self.expr(argument);
                     if let Type::Struct(_) = place.ty.value()
                         && self.lanes(&place.ty).is_none()
+                        && !is_atomic(&place.ty)
                     {
                         let args = if postfix { vec![Expr::new(ExprKind::Int(0), Type::INT, span)] } else { vec![] };
                         return match self.operator_call(&format!("operator{op}{op}"), &place, args, span) {
@@ -242,7 +277,8 @@ impl<'l, 't> Body<'l, 't> {
                     match self.text(operator) {
                         "=" => {
                             let ty = place.ty.value().clone();
-                            let value = self.initial(right, &ty);
+                            let of_number = is_atomic(&ty) && right.kind() != "initializer_list";
+                            let value = if of_number { self.rvalue(right) } else { self.initial(right, &ty) };
                             self.assign(place, value, span)
                         }
                         compound => {
@@ -552,6 +588,15 @@ impl<'l, 't> Body<'l, 't> {
             ExprKind::Convert(inner) => inner.ty.value(),
             _ => value.ty.value(),
         };
+        if let Some(stored) = self.atomic_assignment(&place, &value, span) {
+            return stored;
+        }
+        // What a name for a group means is said by its type. [INF-GROUP]
+        if (is_any_group(&ty) || is_some_group(&ty)) && *given != ty {
+            let text = "which threads this group has from here on is not known";
+            let lost = Expr::unknown("unknown-order", text, ty, span);
+            return self.preceded(vec![value], lost);
+        }
         if let Type::Unknown(_) = ty
             && !matches!(given, Type::Unknown(_))
             && self.may_be_a_class(&ty)
@@ -588,6 +633,9 @@ impl<'l, 't> Body<'l, 't> {
         if setup.is_some() {
             let rest = self.update(place, op, value, old, span);
             return self.preceded(setup, rest);
+        }
+        if let Some(updated) = self.atomic_update(&place, op, &value, old, span) {
+            return updated;
         }
         let ty = place.ty.value().clone();
         if let Some(call) = self.own_operator(&format!("{op}="), &[place.clone(), value.clone()], span) {
@@ -1013,4 +1061,9 @@ pub(super) fn common(a: IntTy, b: IntTy) -> IntTy {
         std::cmp::Ordering::Less => b,
         std::cmp::Ordering::Equal => IntTy { bits: a.bits, signed: a.signed && b.signed },
     }
+}
+
+/// The types of indices and sizes, which are converted to each other part by part.
+fn is_three(name: &str) -> bool {
+    matches!(name, "dim3" | "uint3")
 }

@@ -12,6 +12,18 @@ pub(super) fn is_tile(declared: &str, given: &str) -> bool {
     declared.is_some() && given.strip_suffix(INNER) == declared
 }
 
+/// Is this any group, of which the type does not say which threads it has?
+pub(super) fn is_any_group(ty: &Type) -> bool {
+    matches!(ty.value(), Type::Unknown(name) if name.rsplit("::").next() == Some("thread_group"))
+}
+
+/// Is this a group whose type says which threads it has, or that these are not known?
+pub(super) fn is_some_group(ty: &Type) -> bool {
+    let Type::Unknown(name) = ty.value() else { return false };
+    let named = ["thread_block", "grid_group", "multi_grid_group", "cluster_group"].contains(&&**name);
+    named || is_coalesced(ty) || Body::tile_lanes(ty).is_some()
+}
+
 /// Is this a group of the threads that get somewhere together?
 fn is_coalesced(group: &Type) -> bool {
     matches!(group.value(), Type::Unknown(name) if name.rsplit("::").next() == Some("coalesced_group"))
@@ -130,20 +142,28 @@ impl<'l, 't> Body<'l, 't> {
         if changes(group) { self.after(vec![group.clone()], asked, span) } else { asked }
     }
 
+    /// The scope of the barrier of a group, by its type.
+    pub(super) fn group_scope(group: &str) -> Option<Scope> {
+        match group {
+            "thread_block" => Some(Scope::Block),
+            "grid_group" | "multi_grid_group" => Some(Scope::Grid),
+            "cluster_group" => Some(Scope::Cluster),
+            _ => None,
+        }
+    }
+
     pub(super) fn group_barrier(&mut self, group: &Type, span: Span) -> Expr {
         let scope = match group.value() {
-            Type::Unknown(name) => match &**name {
-                "thread_block" => Some(Scope::Block),
-                "grid_group" | "multi_grid_group" => Some(Scope::Grid),
-                "cluster_group" => Some(Scope::Cluster),
-                _ => None,
-            },
+            Type::Unknown(name) => Self::group_scope(name),
             _ => None,
         };
         // What orders a part of the threads only is taken for nothing, which is sound; but a race may be none then.
         let part = Expr::new(ExprKind::Intrinsic(Intrinsic::PartBarrier, vec![]), Type::Void, span);
         if let Some(lanes) = Self::tile_lanes(group) {
-            // A tile of whole warps orders the threads of each; a smaller one orders less than a warp.
+            if lanes < 32 {
+                return self.small_tile_barrier(lanes, part, span);
+            }
+            // A tile of whole warps orders the threads of each.
             let several = lanes > 32;
             let lanes = Expr::new(ExprKind::Int(lanes), Type::INT, span);
             let warp = Expr::new(ExprKind::Builtin(Builtin::WarpSize), Type::INT, span);
@@ -162,10 +182,37 @@ impl<'l, 't> Body<'l, 't> {
         }
     }
 
-    /// `tiled_partition<N>(group)`.
-    pub(super) fn tiled_partition(&mut self, template: Option<Node<'t>>, of: Option<&Type>, span: Span) -> Expr {
-        let first = template.and_then(|list| self.template_arguments(list).first().copied());
-        let lanes = first.and_then(|n| self.template_value(n)).filter(|n| (1..=1024).contains(n));
+    /// The barrier of a tile of a part of a warp: one with a mask for each tile of a warp of 32 threads, of which two threads
+    /// of a tile are both in one, and two of different tiles in none. [INF-TILE]
+    fn small_tile_barrier(&mut self, lanes: i128, otherwise: Expr, span: Span) -> Expr {
+        let nothing = self.intrinsic_call(Intrinsic::Nothing, vec![], span);
+        if lanes == 1 {
+            return nothing;
+        }
+        let first = (1i128 << lanes) - 1;
+        let masks = (0..32 / lanes).map(|tile| first << (tile * lanes));
+        let barriers: Vec<Expr> = masks
+            .map(|mask| {
+                let mask = Expr::new(ExprKind::Int(mask), Type::UINT, span);
+                self.intrinsic_call(Intrinsic::Barrier(Scope::Warp), vec![mask], span)
+            })
+            .collect();
+        let all = self.preceded(barriers, nothing);
+        let warp = Expr::new(ExprKind::Builtin(Builtin::WarpSize), Type::INT, span);
+        let usual = self.binary("<=", warp, Expr::new(ExprKind::Int(32), Type::INT, span), span);
+        Expr::new(ExprKind::Choose(Box::new(usual), Box::new(all), Box::new(otherwise)), Type::Void, span)
+    }
+
+    /// `tiled_partition<N>(group)`, `tiled_partition(group, N)`.
+    pub(super) fn tiled_partition(&mut self, template: Option<Node<'t>>, args: &[Expr], span: Span) -> Expr {
+        let of = args.first().map(|group| &group.ty);
+        let lanes = match (template, args) {
+            (Some(list), _) => self.template_arguments(list).first().copied().and_then(|n| self.template_value(n)),
+            // `tiled_partition(group, n)`: of a group of threads that get there together, not all of a tile may be there.
+            (None, [group, count]) if is_some_group(&group.ty) && !is_coalesced(&group.ty) => fold(count),
+            _ => None,
+        };
+        let lanes = lanes.filter(|n| (1..=1024).contains(n) && (template.is_some() || n.count_ones() == 1));
         let of_block = matches!(of.map(Type::value), Some(Type::Unknown(name)) if &**name == "thread_block");
         let ty = match lanes.map(Self::tile_type) {
             Some(Type::Unknown(tile)) if !of_block => Type::Unknown(Arc::from(format!("{tile}{INNER}"))),

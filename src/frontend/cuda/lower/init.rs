@@ -2,6 +2,7 @@
 
 use std::iter::Peekable;
 
+use super::atomics::is_atomic;
 use super::expr::is_pointer;
 use super::*;
 
@@ -44,6 +45,9 @@ impl<'l, 't> Body<'l, 't> {
                 }
                 if !aggregate || items.is_empty() || node.kind() == "argument_list" {
                     let args: Vec<Expr> = items.iter().map(|i| self.expr(*i)).collect();
+                    if let Some(reference) = self.atomic_reference(ty, &args, span) {
+                        return reference;
+                    }
                     if let Some(call) = self.construct(ty.value(), args.clone(), span) {
                         return call;
                     }
@@ -76,6 +80,15 @@ impl<'l, 't> Body<'l, 't> {
                         let value = self.copied(value);
                         return self.convert(value, ty);
                     }
+                }
+                if is_atomic(ty) && class.name.starts_with("cuda::atomic_ref") {
+                    let args: Vec<Expr> = items.iter().map(|i| self.expr(*i)).collect();
+                    return match self.atomic_reference(ty, &args, span) {
+                        Some(reference) => reference,
+                        None => {
+                            self.unclear("what this atomic reference stands for is not known".to_owned(), args, span)
+                        }
+                    };
                 }
                 let (mut parts, mut items) = (Vec::new(), items.into_iter().peekable());
                 let whole = self.members(ty.value(), 0, &mut items, &mut parts);
@@ -156,6 +169,14 @@ impl<'l, 't> Body<'l, 't> {
     /// What a reference is bound to: a place as it is, or for another type a temporary with the converted value.
     pub(super) fn referred(&mut self, expr: Expr, ty: &Type) -> Expr {
         let (object, span) = (expr.ty.value().clone(), expr.span);
+        // A reference to an array is bound to the array, also where a pointer to its first element was made of it.
+        let expr = match (expr.kind, ty.value()) {
+            (ExprKind::Load(place), Type::Array(..)) if matches!(place.ty.value(), Type::Array(..)) => *place,
+            (kind, _) => Expr { kind, ..expr },
+        };
+        if let (Type::Ptr(_), Type::Array(..)) = (expr.ty.value(), ty.value()) {
+            return self.unclear("which array this reference is bound to is not known".to_owned(), vec![expr], span);
+        }
         let expr = if is_lvalue(&expr) { self.as_part(expr, ty) } else { expr };
         if let (Type::Struct(_), Type::Int(_) | Type::Float(_) | Type::Ptr(_)) = (&object, ty.value()) {
             let made = self.converted(expr);

@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
 mod assembly;
+mod atomics;
 mod background;
 mod bases;
 mod bits;
@@ -40,6 +41,7 @@ mod vector;
 mod whichever;
 
 use super::types::AUTO_REFERENCE;
+pub use atomics::atomic_type;
 use class::Method;
 use collective::is_storage;
 pub use collective::{is_collective, member_of_collective};
@@ -47,7 +49,7 @@ use construct::{DESTRUCTOR, Special};
 pub use expr::fold;
 use expr::{common, promote};
 pub use expr::{is_lvalue, is_place};
-use groups::is_tile;
+use groups::{is_any_group, is_some_group, is_tile};
 use lambda::as_function;
 use literal::{character, number, string_bytes};
 
@@ -571,7 +573,7 @@ impl<'l, 't> Body<'l, 't> {
             }
             let Some(ty) = parameter.child_by_field_name("type") else { continue };
             let base = match self.type_of(ty) {
-                base if is_auto(&base) => {
+                base if is_auto(&base) || is_any_group(&base) => {
                     self.bindings.types.get(&auto_parameter(found.len())).cloned().unwrap_or(base)
                 }
                 base => base,

@@ -553,6 +553,10 @@ impl<'l, 't> Body<'l, 't> {
                 bindings.types.insert(auto_parameter(position), ty);
                 general += 1;
             }
+            // Which group a parameter is that may be any, the argument says. [INF-GROUP]
+            if is_any_group(pattern) && !matches!(pattern.value(), Type::Ptr(_)) && is_some_group(&arg.ty) {
+                bindings.types.insert(auto_parameter(position), arg.ty.value().clone());
+            }
         }
         let types = self.parameter_types(decl, &bindings);
         Some((bindings, types, general))

@@ -479,18 +479,27 @@ impl<'l, 't> Body<'l, 't> {
                         .into_iter()
                         .map(|q| {
                             let span = self.span(q);
-                            let e = self.name(self.text(q), span);
-                            self.value(e)
+                            self.name(self.text(q), span)
                         })
                         .collect();
+                    // A constructor may keep a reference to a place.
+                    let made = match &base {
+                        Type::Struct(class) if &*class.name != "dim3" => Some(
+                            self.atomic_reference(&base, &args, span)
+                                .or_else(|| self.construct(&base, args.clone(), span)),
+                        ),
+                        _ => None,
+                    };
+                    let places = args;
+                    let args: Vec<Expr> = places.iter().map(|place| self.value(place.clone())).collect();
                     let init = match (&base, args.as_slice()) {
                         (Type::Struct(class), _) if &*class.name == "dim3" => {
                             self.launch_vector(&class.clone(), args, span)
                         }
-                        (Type::Struct(_), _) => match self.construct(&base, args.clone(), span) {
+                        (Type::Struct(_), _) => match made.flatten() {
                             Some(made) => made,
                             None if args.len() == 1 && args[0].ty == base => self.copied(args[0].clone()),
-                            None => self.unclear("this construction is not supported".to_owned(), args, span),
+                            None => self.unclear("this construction is not supported".to_owned(), places, span),
                         },
                         (Type::Unknown(name), _) if !self.is_parameter(name) => {
                             Expr::new(ExprKind::CallUnknown(Name::new(&**name), args), base.clone(), span)
@@ -576,7 +585,10 @@ impl<'l, 't> Body<'l, 't> {
             let init = init.or(unknown);
             if let Some(init) = &init {
                 // The type of a tile does not say of what it is one.
-                if is_auto(&ty) || matches!((&ty, &init.ty), (Type::Unknown(a), Type::Unknown(b)) if is_tile(a, b)) {
+                let a_tile = matches!((&ty, &init.ty), (Type::Unknown(a), Type::Unknown(b)) if is_tile(a, b));
+                let a_group =
+                    !matches!(ty, Type::Ref(_) | Type::Ptr(_)) && is_any_group(&ty) && is_some_group(&init.ty);
+                if is_auto(&ty) || a_tile || a_group {
                     ty = init.ty.clone();
                 }
                 if let (Type::Array(_, None), Type::Array(..)) = (&ty, &init.ty) {

@@ -148,7 +148,10 @@ impl<'l, 't> Body<'l, 't> {
             let element = element_name(&name, i);
             if !of_types {
                 let ty = self.type_of(parameter.child_by_field_name("type")?);
-                let value = self.of_argument(*given.get(i)?, |body, a| body.template_value(a))?;
+                let value = match given.get(i) {
+                    Some(argument) => self.of_argument(*argument, |body, a| body.template_value(a))?,
+                    None => deduced.values.get(&element)?.0,
+                };
                 bound.values.insert(element, (value, ty));
                 continue;
             }
@@ -324,6 +327,16 @@ impl<'l, 't> Body<'l, 't> {
             }
             return;
         }
+        // `I` of `std::index_sequence<I...>` are the numbers from 0. [INF-PACK]
+        if let (Some(count), "index_sequence" | "integer_sequence") = (length_of_sequence(given), self.text(name)) {
+            let pack = last_named(list).map_or("", |last| self.text(last).trim_end_matches('.').trim());
+            if parameters.iter().any(|p| p == pack) {
+                found.packs.insert(pack.to_owned(), count);
+                let element = |i: usize| (element_name(pack, i), (i as i128, Type::Int(IntTy::U64)));
+                found.values.extend((0..count).map(element));
+            }
+            return;
+        }
         let Some((class, bound)) = self.class_node(given.value()).filter(|_| base.kind() == "template_type") else {
             return;
         };
@@ -417,4 +430,11 @@ fn descendant<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
 /// The name of the i-th parameter of a template that has none; no other has it.
 pub(super) fn unnamed_parameter(i: usize) -> String {
     format!("#{i}")
+}
+
+/// How many numbers the type of a sequence of them has; more than a pack may have are not followed.
+pub(super) fn length_of_sequence(ty: &Type) -> Option<usize> {
+    let Type::Unknown(name) = ty.value() else { return None };
+    let count: usize = name.strip_prefix("sequence<")?.strip_suffix('>')?.parse().ok()?;
+    (count <= 64).then_some(count)
 }
