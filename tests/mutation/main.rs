@@ -210,7 +210,8 @@ fn broken_sources_break_nothing() {
         told += &format!("\nmutant {case} of {}: {wrong:?}\n", path.display());
         if let Ok(folder) = std::env::var("FAIAL_MUTATIONS_KEEP") {
             let extension = path.extension().unwrap_or_default().display();
-            std::fs::write(format!("{folder}/{case}.{extension}"), &text).expect("a folder for what is wrong");
+            std::fs::create_dir_all(&folder).expect("a folder for what is wrong");
+            std::fs::write(format!("{folder}/{case}.{extension}"), &text).expect("a file in it");
         }
         if i < 3 {
             let text: String = shrunk(&path, &text, *case, wrong).chars().take(3000).collect();
