@@ -55,11 +55,13 @@ struct Maker<'c> {
     targets: Vec<&'static str>,
 }
 
-const HEADERS: [&str; 4] = [
+/// The last one says nothing: any launch.
+const HEADERS: [&str; 5] = [
     "--blockDim=8 --gridDim=1",
     "--blockDim=8 --gridDim=2",
     "--blockDim=[4,2] --gridDim=1",
     "--blockDim=4 --gridDim=[2,1]",
+    "",
 ];
 const TYPES: [&str; 8] =
     ["int", "int", "unsigned", "short", "unsigned char", "long long", "signed char", "unsigned short"];
