@@ -150,6 +150,16 @@ fn a_solver_that_reports_an_error() {
     assert_eq!(reason("z3-error.sh"), Reason::SolverError("line 3 column 7: no such sort".to_string()));
 }
 
+/// That it does not take a question is no failure: it is asked the next one.
+#[test]
+fn a_solver_that_takes_no_products_is_asked_what_has_none() {
+    let mut session = session("yices-linear.sh");
+    let products = Reason::Incomplete("the solver does not take products of unknowns".to_string());
+    for _ in 0..5 {
+        assert_eq!(ask(&mut session, &question()), Answer::Unknown(products.clone()));
+    }
+}
+
 #[test]
 fn a_solver_that_reports_an_error_and_then_answers_is_not_believed() {
     assert_eq!(reason("z3-error-unsat.sh"), Reason::SolverError("line 3 column 7: no such sort".to_string()));
@@ -175,7 +185,7 @@ fn a_solver_that_starts_slowly_is_waited_for() {
 fn a_solver_is_recognised_by_its_version() {
     assert_eq!(ask(&mut session("anonymous.sh"), &question()), Answer::Unsat { assumptions: vec![] });
     let Reason::NoSolver(why) = reason("not-a-solver.sh") else { panic!("another reason") };
-    assert!(why.contains("neither z3 nor cvc5"), "{why}");
+    assert!(why.contains("none of z3, cvc5 and yices-smt2"), "{why}");
 }
 
 #[test]

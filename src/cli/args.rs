@@ -358,7 +358,7 @@ pub struct AssumeArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Solver")]
 pub struct SolverArgs {
-    /// The solver program [default: z3 on the PATH]
+    /// The solver program: z3, cvc5 or yices-smt2 [default: the first on the PATH]
     #[arg(long, value_name = "PATH", env = "FAIAL_SOLVER", hide_env_values = true)]
     pub solver: Option<PathBuf>,
     /// Time for one question to the solver: 10, 10s, 500ms, 2m

@@ -252,7 +252,7 @@ impl Cache {
 
 fn solver(text: &str, key: &Digest) -> Option<Solver> {
     let (digest, kind) = entry::unseal(text, SOLVER, key)?.trim_end().split_once(' ')?;
-    let kind = [SolverKind::Z3, SolverKind::Cvc5].into_iter().find(|k| k.name() == kind);
+    let kind = SolverKind::ALL.into_iter().find(|k| k.name() == kind);
     Some(Solver { digest: Digest::from_hex(digest).ok()?, kind })
 }
 

@@ -11,13 +11,27 @@ use std::time::Duration;
 pub enum SolverKind {
     Z3,
     Cvc5,
+    Yices,
 }
 
 impl SolverKind {
+    /// In the order in which they are looked for.
+    pub const ALL: [SolverKind; 3] = [SolverKind::Z3, SolverKind::Cvc5, SolverKind::Yices];
+
     pub fn name(self) -> &'static str {
         match self {
             SolverKind::Z3 => "z3",
             SolverKind::Cvc5 => "cvc5",
+            SolverKind::Yices => "yices",
+        }
+    }
+
+    /// The file that it is installed as.
+    pub fn program(self) -> &'static str {
+        match self {
+            SolverKind::Z3 => "z3",
+            SolverKind::Cvc5 => "cvc5",
+            SolverKind::Yices => "yices-smt2",
         }
     }
 }
@@ -40,12 +54,14 @@ pub enum LocateError {
         "the solver `{0}` cannot be run as a program; install one with `pip install z3-solver` or `apt-get install z3`"
     )]
     NotExecutable(PathBuf),
-    #[error("`{0}` is neither z3 nor cvc5; install one with `pip install z3-solver` or `apt-get install z3`")]
+    #[error(
+        "`{0}` is none of z3, cvc5 and yices-smt2; install one with `pip install z3-solver` or `apt-get install z3`"
+    )]
     UnknownKind(PathBuf),
 }
 
 /// The solver to use: `explicit` if given, else the one that the environment variable `FAIAL_SOLVER` names, else the
-/// first of z3 and cvc5 on the `PATH`.
+/// first of z3, cvc5 and yices-smt2 on the `PATH`, else the one that was installed with this program.
 pub fn locate(explicit: Option<&Path>) -> Result<Located, LocateError> {
     locate_known(explicit, |_| None)
 }
@@ -65,12 +81,21 @@ pub fn locate_known(
             None => Err(LocateError::UnknownKind(path)),
         };
     }
-    for kind in [SolverKind::Z3, SolverKind::Cvc5] {
-        if let Some(path) = on_path(OsStr::new(kind.name())) {
+    for kind in SolverKind::ALL {
+        if let Some(path) = on_path(OsStr::new(kind.program())) {
             return Ok(Located { path, kind });
         }
     }
-    Err(LocateError::Nothing)
+    let folder = std::env::current_exe().ok().and_then(|program| Some(program.parent()?.to_path_buf()));
+    folder.and_then(|folder| beside(&folder)).ok_or(LocateError::Nothing)
+}
+
+/// A solver in the folder of the program, or in a folder `solver` around it (`.ci/setup` installs one there).
+fn beside(folder: &Path) -> Option<Located> {
+    let near = [folder.to_path_buf(), folder.join("../solver/bin"), folder.join("../../solver/bin")];
+    let all = near.iter().flat_map(|near| SolverKind::ALL.map(|kind| (near.join(kind.program()), kind)));
+    all.filter_map(|(file, kind)| Some(Located { path: file.canonicalize().ok()?, kind }))
+        .find(|found| std::fs::metadata(&found.path).is_ok_and(|meta| meta.is_file() && executable(&meta)))
 }
 
 /// The program that a name or a path stands for.
@@ -107,12 +132,12 @@ fn executable(_: &std::fs::Metadata) -> bool {
 
 fn kind_by_name(path: &Path) -> Option<SolverKind> {
     let name = path.file_name()?.to_string_lossy().to_lowercase();
-    [SolverKind::Z3, SolverKind::Cvc5].into_iter().find(|kind| name.contains(kind.name()))
+    SolverKind::ALL.into_iter().find(|kind| name.contains(kind.name()))
 }
 
 fn kind_by_version(path: &Path) -> Option<SolverKind> {
     let text = version_text(path);
-    [SolverKind::Z3, SolverKind::Cvc5].into_iter().find(|kind| text.contains(kind.name()))
+    SolverKind::ALL.into_iter().find(|kind| text.contains(kind.name()))
 }
 
 /// What the program says of itself, in small letters. It has two seconds.
@@ -142,6 +167,24 @@ mod tests {
         let error = locate(Some(Path::new("/nonexistent/z3"))).expect_err("there is no such file");
         assert_eq!(error, LocateError::Missing(PathBuf::from("/nonexistent/z3")));
         assert!(error.to_string().contains("pip install z3-solver"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_solver_that_was_installed_with_the_program_is_found() {
+        use std::os::unix::fs::PermissionsExt;
+        let root = tempfile::tempdir().expect("a folder");
+        let (program, solver) = (root.path().join("release"), root.path().join("solver/bin"));
+        for folder in [&program, &solver] {
+            std::fs::create_dir_all(folder).expect("a folder");
+        }
+        assert_eq!(beside(&program), None);
+        let file = solver.join("z3");
+        std::fs::write(&file, "#!/bin/sh\n").expect("a file");
+        assert_eq!(beside(&program), None, "it cannot be run");
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).expect("a mode");
+        let path = file.canonicalize().expect("a path");
+        assert_eq!(beside(&program), Some(Located { path, kind: SolverKind::Z3 }));
     }
 
     #[test]

@@ -46,6 +46,7 @@ impl Process {
         let args: &[&str] = match solver.kind {
             SolverKind::Z3 => &["-in", "-smt2", "-memory:4096"],
             SolverKind::Cvc5 => &["--lang", "smt2", "--incremental", "--produce-models"],
+            SolverKind::Yices => &["--incremental", "--interactive"],
         };
         Process::start(&solver.path, args, max_answer)
     }

@@ -1134,6 +1134,10 @@ impl Link {
     /// The solver refused a command. What it was told before is not to be trusted any more.
     fn error(&mut self, said: &str) -> Reason {
         self.process = None;
+        // What yices says to products in a logic that has bit-vectors as well.
+        if said.contains("non-linear arithmetic is not allowed") {
+            return Reason::Incomplete("the solver does not take products of unknowns".to_string());
+        }
         self.failures += 1;
         let text = said.trim_start_matches("(error").trim_end_matches(')').trim().trim_matches('"');
         let reason = Reason::SolverError(clip(text));
@@ -1182,12 +1186,18 @@ impl Link {
             return Err(Reason::Timeout);
         }
         let (option, command) = match (self.located()?.kind, tactic) {
-            (SolverKind::Z3, Some(tactic)) => ("timeout", format!("(check-sat-using {tactic} :timeout {millis})\n")),
-            (SolverKind::Z3, None) => ("timeout", "(check-sat)\n".to_string()),
-            (SolverKind::Cvc5, _) => ("tlimit-per", "(check-sat)\n".to_string()),
+            (SolverKind::Z3, Some(tactic)) => {
+                (Some("timeout"), format!("(check-sat-using {tactic} :timeout {millis})\n"))
+            }
+            (SolverKind::Z3, None) => (Some("timeout"), "(check-sat)\n".to_string()),
+            (SolverKind::Cvc5, _) => (Some("tlimit-per"), "(check-sat)\n".to_string()),
+            // It has a limit for all questions together only: the process is ended when its time is over.
+            (SolverKind::Yices, _) => (None, "(check-sat)\n".to_string()),
         };
         self.marked = true;
-        self.tell(&format!("(set-option :{option} {millis})\n"));
+        if let Some(option) = option {
+            self.tell(&format!("(set-option :{option} {millis})\n"));
+        }
         if self.located()?.kind == SolverKind::Z3 && self.work != self.told_work {
             self.tell(&format!("(set-option :rlimit {})\n", self.work.unwrap_or(0)));
             self.told_work = self.work;
@@ -1272,6 +1282,7 @@ fn opening(kind: SolverKind) -> &'static str {
     match kind {
         SolverKind::Z3 => "(set-option :print-success false)\n(set-option :produce-models true)\n",
         SolverKind::Cvc5 => "(set-option :print-success false)\n(set-logic ALL)\n",
+        SolverKind::Yices => "(set-option :print-success false)\n(set-option :produce-models true)\n(set-logic ALL)\n",
     }
 }
 

@@ -935,7 +935,7 @@ fn is_after_captures(text: &[u8]) -> bool {
 
 /// Is a text nested so deep that parsing it would take for ever? No code is: open brackets (clang gives up at 256),
 /// closing ones without a partner, signs in a row, `<` that have no `>` in a statement, tokens of one statement or item of
-/// a list.
+/// a list, `else` in a row (each stands in the one before).
 pub fn is_nested_too_deep(text: &str) -> bool {
     const BRACKETS: usize = 1_000;
     const BLOCKS: usize = 256;
@@ -943,9 +943,12 @@ pub fn is_nested_too_deep(text: &str) -> bool {
     const ANGLES: usize = 1_000;
     const CLOSED: usize = 1_000;
     const TOKENS: usize = 40_000;
+    const ELSES: usize = 5_000;
     let (mut open, mut closed, mut angles, mut tokens) = (Vec::new(), 0_usize, 0_usize, 0_usize);
+    // One a block, and whether a statement has just ended.
+    let (mut elses, mut ended) = (vec![0_usize], false);
     let (mut in_word, mut quote, mut before, mut signs) = (false, None, b' ', 0_usize);
-    for byte in text.bytes() {
+    for (at, byte) in text.bytes().enumerate() {
         let word = byte == b'_' || byte.is_ascii_alphanumeric() || !byte.is_ascii();
         if let Some(own) = quote {
             // A quote without a partner ends with its line.
@@ -957,6 +960,19 @@ pub fn is_nested_too_deep(text: &str) -> bool {
         }
         let goes_on = word && in_word;
         tokens += usize::from(!byte.is_ascii_whitespace() && !goes_on);
+        if !byte.is_ascii_whitespace()
+            && !goes_on
+            && let Some(row) = elses.last_mut()
+        {
+            let is_else = text.as_bytes()[at..].starts_with(b"else");
+            *row = if is_else || !ended { *row + usize::from(is_else) } else { 0 };
+            ended = byte == b'}' || byte == b';' && open.last().is_none_or(|o| *o == b'{');
+        }
+        match byte {
+            b'{' => elses.push(0),
+            b'}' if elses.len() > 1 => drop(elses.pop()),
+            _ => {}
+        }
         match byte {
             // Not the one in `1'000`.
             b'"' | b'\'' if !in_word => quote = Some(byte),
@@ -987,6 +1003,7 @@ pub fn is_nested_too_deep(text: &str) -> bool {
             || signs > SIGNS
             || angles > ANGLES
             || tokens > TOKENS
+            || elses.last().is_some_and(|row| *row > ELSES)
         {
             return true;
         }
@@ -1605,6 +1622,15 @@ impl<'a> Unit<'a> {
         Some(place)
     }
 
+    /// What a node stands in, innermost first. (`Node::parent` looks for each of them from the root again.)
+    pub fn around<'t>(&'t self, node: Node<'t>) -> Vec<Node<'t>> {
+        let root = self.tree.root_node();
+        let down = |outer: &Node<'t>| outer.child_with_descendant(node).filter(|inner| *inner != node);
+        let mut path: Vec<Node<'t>> = std::iter::successors(Some(root).filter(|root| *root != node), down).collect();
+        path.reverse();
+        path
+    }
+
     /// The first place below a node that the parser could not read.
     pub fn first_error<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
         if !node.has_error() {
@@ -1723,12 +1749,24 @@ mod tests {
         let lambdas = "f(g({1, 2}), [&](int x) { return x < 3; });\n".repeat(5000);
         let deep = format!("x = {}1{};", "(".repeat(900), ")".repeat(900));
         let quoted = format!("s = \"{}\"; c = '<'; n = 1'000;", "<(".repeat(50_000));
-        for text in [&table, &long, &shifts, &lambdas, &deep, &quoted] {
+        let choices = "if (x) { if (y) a(); else b(); } else { c(); }\n".repeat(20_000);
+        for text in [&table, &long, &shifts, &lambdas, &deep, &quoted, &choices] {
             assert!(!is_nested_too_deep(text), "{}", text.chars().take(60).collect::<String>());
         }
-        for part in
-            ["A<", "(", "{", "- ", "*&", ") + ", "{ x = ) + ", "for(;;)", "switch(x){case 1:", "x = 1 + 2 + 3 + "]
-        {
+        for part in [
+            "A<",
+            "(",
+            "{",
+            "- ",
+            "*&",
+            ") + ",
+            "{ x = ) + ",
+            "for(;;)",
+            "switch(x){case 1:",
+            "x = 1 + 2 + 3 + ",
+            "if(x){}else ",
+            "if(x)f(1);else ",
+        ] {
             assert!(is_nested_too_deep(&part.repeat(30_000)), "{part}");
         }
     }

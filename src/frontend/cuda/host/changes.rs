@@ -1,5 +1,6 @@
 //! What a function of the host does to its variables.
 
+use indexmap::IndexSet;
 use tree_sitter::Node;
 
 use super::super::unit::{has_child, last_named};
@@ -33,9 +34,8 @@ impl<'u> Host<'_, 'u> {
             }
         }
         self.declare_outside(&all);
-        for declarator in std::mem::take(&mut self.unnamed) {
-            self.hide(declarator);
-        }
+        let unnamed = std::mem::take(&mut self.unnamed);
+        self.hide_all(unnamed);
         for node in &all {
             self.changes_of(*node);
         }
@@ -218,16 +218,22 @@ impl<'u> Host<'_, 'u> {
 
     /// Whatever is named here may mean something else, which is not followed.
     pub(super) fn hide(&mut self, node: Node<'u>) {
-        let mut stack = vec![node];
+        self.hide_all(vec![node]);
+    }
+
+    pub(super) fn hide_all(&mut self, mut stack: Vec<Node<'u>>) {
+        let mut hidden = IndexSet::new();
         while let Some(node) = stack.pop() {
             stack.extend(listed_in(node));
-            if !matches!(node.kind(), "identifier" | "type_identifier") {
-                continue;
+            if matches!(node.kind(), "identifier" | "type_identifier") {
+                hidden.insert(self.unit.str(node));
             }
-            let own = self.meant(node);
-            let others = self.named.get(self.unit.str(node)).cloned().unwrap_or_default();
-            for variable in others.into_iter().chain([own]) {
-                let known = &mut self.variables[variable];
+        }
+        for text in hidden {
+            // There may be one that is declared in text which was not read.
+            self.stranger(text);
+            for variable in self.named.get(text).into_iter().flatten() {
+                let known = &mut self.variables[*variable];
                 (known.is_wild, known.is_const, known.ty, known.declarator) = (true, false, None, None);
             }
         }

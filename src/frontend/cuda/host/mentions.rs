@@ -1,7 +1,6 @@
 //! What the name of a variable stands in ([HOST-PLAIN]): its value is read there, or it is changed as `changes.rs` follows.
 //! In any other place the variable is wild.
 
-use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
 use super::super::unit::TypeDecl;
@@ -107,26 +106,33 @@ pub(super) fn operators_of(text: &str) -> Vec<(&str, &str)> {
     starts.filter_map(read).collect()
 }
 
-/// The statements around an error: in text that was not read, anything may be declared or changed.
-fn around(error: Node<'_>) -> Vec<Node<'_>> {
-    let mut statement = error;
-    while let Some(parent) = statement.parent().filter(|p| p.kind() != "compound_statement") {
-        statement = parent;
-    }
-    let around = [statement.prev_named_sibling(), Some(statement), statement.next_named_sibling()];
-    around.into_iter().flatten().collect()
-}
-
 impl<'u> Host<'_, 'u> {
+    /// Hides what the statements around errors name: in text that was not read, anything may be declared or changed.
+    fn hide_unread(&mut self, all: &[Node<'u>]) {
+        let mut unread = Vec::new();
+        for error in all.iter().filter(|n| n.is_error() || n.is_missing()) {
+            let mut statement = *error;
+            while let Some(parent) = self.up(statement).filter(|p| p.kind() != "compound_statement") {
+                statement = parent;
+            }
+            let around = [statement.prev_named_sibling(), Some(statement), statement.next_named_sibling()];
+            unread.extend(around.into_iter().flatten());
+        }
+        // Errors stand inside each other: of these, the outermost ones.
+        unread.sort_by_key(|n| (n.start_byte(), std::cmp::Reverse(n.end_byte())));
+        let mut end = 0;
+        unread.retain(|n| {
+            let is_outermost = n.end_byte() > end;
+            end = end.max(n.end_byte());
+            is_outermost
+        });
+        self.hide_all(unread);
+    }
+
     /// Makes variables wild that are named in places which are not understood.
     pub(super) fn mentions(&mut self, all: &[Node<'u>]) {
-        // Errors stand inside each other.
-        let mut hidden = FxHashSet::default();
+        self.hide_unread(all);
         for node in all {
-            if node.is_error() || node.is_missing() {
-                let around = around(*node).into_iter().filter(|n| hidden.insert(n.id()));
-                around.for_each(|n| self.hide(n));
-            }
             if !matches!(node.kind(), "identifier" | "type_identifier")
                 || !self.named.contains_key(self.unit.str(*node))
                 || self.leaves_alone(*node)

@@ -151,15 +151,13 @@ impl<'t> Lower<'t> {
     fn instances_around(&mut self, place: Node<'t>, depth: usize) -> Option<(Option<FunDecl<'t>>, Asked)> {
         let mut function = None;
         let mut templates = Vec::new();
-        let mut node = place;
-        while let Some(parent) = node.parent() {
-            match parent.kind() {
+        for around in self.unit.around(place) {
+            match around.kind() {
                 "lambda_expression" => return None,
-                "function_definition" if function.is_none() => function = Some(parent),
-                "template_declaration" => templates.push(parent),
+                "function_definition" if function.is_none() => function = Some(around),
+                "template_declaration" => templates.push(around),
                 _ => {}
             }
-            node = parent;
         }
         let once = Asked { instances: vec![Bindings::default()], complete: true };
         let is_template = |t: &Node| t.child_by_field_name("parameters").is_some_and(|p| p.named_child_count() > 0);
@@ -247,9 +245,7 @@ impl<'t> Body<'_, 't> {
     fn hide_around(&mut self, place: Node<'t>) {
         let unit = self.lower.unit;
         let mut names = Vec::new();
-        let mut node = place;
-        while let Some(parent) = node.parent() {
-            node = parent;
+        for node in unit.around(place) {
             match node.kind() {
                 "template_declaration" => {
                     let list = node.child_by_field_name("parameters");
@@ -303,11 +299,12 @@ impl<'t> Body<'_, 't> {
     /// Declares what a function declares before a place in it, as far as it is named there. The rest of the names, which are
     /// those of variables, is what comes back.
     pub(super) fn see_before(&mut self, place: Node<'t>, function: Node<'t>) -> Vec<Node<'t>> {
-        let mut blocks = Vec::new();
-        let mut around = place;
-        while let Some(parent) = around.parent().filter(|_| around != function) {
-            around = parent;
-            blocks.push(parent);
+        let mut blocks: Vec<Node<'t>> = Vec::new();
+        for around in self.lower.unit.around(place) {
+            if place == function || blocks.last() == Some(&function) {
+                break;
+            }
+            blocks.push(around);
         }
         blocks.reverse();
         let mut before: Vec<(usize, Node<'t>)> = Vec::new();

@@ -13,8 +13,7 @@ impl<'l, 't> Body<'l, 't> {
         }
         let unit: &'t Unit<'t> = self.lower.unit;
         let mut path: Vec<String> = Vec::new();
-        let mut current = node.parent();
-        while let Some(around) = current {
+        for around in unit.around(node) {
             let name = around.child_by_field_name("name").map(|n| unit.str(n));
             match (around.kind(), name) {
                 ("namespace_definition", Some(name)) if !has_child(around, "inline") => {
@@ -26,7 +25,6 @@ impl<'l, 't> Body<'l, 't> {
                 }
                 _ => {}
             }
-            current = around.parent();
         }
         path.reverse();
         let at = self.lower.names.scopes.iter().position(|known| *known == path);
