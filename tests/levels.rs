@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use faial_like::check::schedule::{Settings, check_files, solver_settings};
 use faial_like::core::Level;
 use faial_like::report::finding::{self, FindingClass, FindingKind, KernelReport, Verdict};
+use faial_like::smt::{Cache, SolverConfig};
 
 fn check_at(levels: &[Level], text: &str) -> KernelReport {
     let mut settings = Settings { jobs: 1, ..Settings::default() };
@@ -289,4 +290,41 @@ fn a_tile_is_ordered_as_the_warps_in_it() {
         let report = faial_like::check::schedule::check_files(&[file], &settings, &solver);
         assert_eq!(report.kernels[0].verdict, wanted, "{mask} in warps of {warp_size}");
     }
+}
+
+/// [RUN-AHEAD] Questions are asked at the same time, and the report is the same.
+#[cfg(unix)]
+#[test]
+fn levels_are_checked_side_by_side() {
+    const TEXT: &str = "//--blockDim=64 --gridDim=4
+__global__ void k(int *a) {
+  __shared__ int s[64];
+  s[threadIdx.x] = 1;
+  __syncthreads();
+  a[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x];
+}
+";
+    let checked = |jobs: usize| {
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in ["z3-slow-unsat.sh", "talk.inc"] {
+            let fake = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fake-solvers").join(name);
+            std::fs::copy(fake, folder.path().join(name)).expect("a copy");
+        }
+        let solver = folder.path().join("z3-slow-unsat.sh");
+        let record = folder.path().join("z3-slow-unsat.sh.log");
+        let cache = Some(std::sync::Arc::new(Cache::in_memory()));
+        let solver = SolverConfig { solver: Some(solver), cache, ..solver_settings() };
+        let mut settings = Settings { jobs, ..Settings::default() };
+        settings.check.presolve = false;
+        let report = check_files(&[(PathBuf::from("k.cu"), TEXT.to_owned())], &settings, &solver);
+        let kernel = &report.kernels[0];
+        let said = (kernel.verdict, kernel.queries, kernel.assumptions.clone(), kernel.reasons.clone());
+        let record = std::fs::read_to_string(record).expect("a record of questions");
+        (said, record.contains("begin\nbegin\n"))
+    };
+    let (alone, side_by_side) = (checked(1), checked(2));
+    assert_eq!(alone.0.0, Verdict::RaceFree);
+    assert!(alone.0.1 >= 3, "{} questions", alone.0.1);
+    assert_eq!(alone.0, side_by_side.0);
+    assert_eq!((alone.1, side_by_side.1), (false, true));
 }

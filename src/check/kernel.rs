@@ -107,26 +107,7 @@ pub fn check_kernel(
     let inferred = protocol_of(kernel, launch, options);
     let asked = launch.clone();
     let launch = Launch { block: inferred.block, grid: inferred.grid, ..launch.clone() };
-    let executor = Executor::new(kernel, &asked, options, session.cache());
-    let mut check = Check {
-        sources,
-        inferred: &inferred,
-        session,
-        options,
-        source: kernel,
-        asked: &asked,
-        name: &kernel.name,
-        launch: &launch,
-        findings: Findings::default(),
-        reasons: Vec::new(),
-        assumptions: notes.iter().chain(&inferred.assumptions).cloned().chain(stated(&inferred, sources)).collect(),
-        queries: 0,
-        presolve: Presolve::new(options.presolve),
-        executor,
-        started,
-        confirmed: None,
-        cut: false,
-    };
+    let mut check = Check::new(kernel, sources, (&asked, &launch), notes, &inferred, options, session);
     let verdict = check.run();
     check.unused_assumptions(verdict);
     let cut = check.cut;
@@ -162,7 +143,39 @@ pub(super) fn quoted(span: Span, sources: &SourceMap) -> String {
     format!("`{}` (line {})", words.join(" "), sources.start(span).line)
 }
 
-impl Check<'_> {
+impl<'a> Check<'a> {
+    /// `launch`: as it was asked for, and as it is after what was inferred from the code.
+    pub(super) fn new(
+        source: &'a SourceKernel,
+        sources: &'a SourceMap,
+        (asked, launch): (&'a Launch, &'a Launch),
+        notes: &[String],
+        inferred: &'a Inferred,
+        options: &'a CheckOptions,
+        session: &'a mut Session,
+    ) -> Check<'a> {
+        let executor = Executor::new(source, asked, options, session.cache());
+        Check {
+            sources,
+            inferred,
+            session,
+            options,
+            source,
+            asked,
+            name: &source.name,
+            launch,
+            findings: Findings::default(),
+            reasons: Vec::new(),
+            assumptions: notes.iter().chain(&inferred.assumptions).cloned().chain(stated(inferred, sources)).collect(),
+            queries: 0,
+            presolve: Presolve::new(options.presolve),
+            executor,
+            started: Instant::now(),
+            confirmed: None,
+            cut: false,
+        }
+    }
+
     fn run(&mut self) -> Verdict {
         let inferred = self.inferred;
         let lost = inferred.losses.iter().any(|l| l.touches != Touches::Value);

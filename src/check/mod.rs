@@ -1,5 +1,6 @@
 //! From files to verdicts: the ordered list of passes, the scheduler, and how answers become findings.
 
+mod ahead;
 pub mod barriers;
 pub mod contradiction;
 mod data;

@@ -194,6 +194,23 @@ impl Check<'_> {
         }
     }
 
+    /// Asks whether there are races, which another check of the kernel will want to know. [RUN-AHEAD]
+    pub(super) fn foresee(&mut self, at: &AtLevel) {
+        for mut phase in at.race_phases() {
+            self.divided(&mut phase);
+            for array in phase.arrays().into_iter().filter(|array| may_conflict(&phase, array)) {
+                if self.is_late() {
+                    return;
+                }
+                if let Some((asked, _)) = self.open(&phase, &array)
+                    && matches!(self.session.with_little_work(&asked.query([])), Answer::Unknown(_))
+                {
+                    self.session.exists(&asked.query([]));
+                }
+            }
+        }
+    }
+
     /// Is the time so long over that the rest is left?
     pub(super) fn is_late(&mut self) -> bool {
         let is_late = self.session.is_late();
@@ -238,8 +255,9 @@ impl Check<'_> {
         Some((first * 4 + ANOTHER).min(end.saturating_sub(now)))
     }
 
-    /// All races on one array in one phase.
-    fn array(&mut self, at: &AtLevel, phase: &RacePhase, array: &Name) {
+    /// What is asked about an array in a phase, and whether values that are stored matter to it; `None` where that is
+    /// decided without a question.
+    fn open<'p>(&mut self, phase: &'p RacePhase, array: &Name) -> Option<(Asked<'p>, bool)> {
         // First without stored values, which only tell same-value races apart and can make a query hard.
         let mut without = phase.clone();
         let mut valued = false;
@@ -251,20 +269,22 @@ impl Check<'_> {
         }
         let facts = self.pair_facts(&phase.locals);
         if let Some(assumptions) = self.presolve.race_free(&without, array, &facts) {
-            return self.rests_on(assumptions);
+            self.rests_on(assumptions);
+            return None;
         }
         if let Some(merged) = self.presolve.merged(&without, array)
             && let Some(assumptions) = self.merged(&merged, array)
         {
-            return self.rests_on(assumptions);
+            self.rests_on(assumptions);
+            return None;
         }
         let races = without.races_on(array);
         if races.formula.as_lit() == Some(false) {
-            return;
+            return None;
         }
         let base = vec![phase.assumptions.clone(), races.formula.clone()];
         let facts = self.facts(&base, &phase.locals);
-        let mut asked = Asked {
+        let asked = Asked {
             phase,
             races,
             base,
@@ -280,6 +300,12 @@ impl Check<'_> {
             within: Vec::new(),
             kept: Vec::new(),
         };
+        Some((asked, valued))
+    }
+
+    /// All races on one array in one phase.
+    fn array(&mut self, at: &AtLevel, phase: &RacePhase, array: &Name) {
+        let Some((mut asked, valued)) = self.open(phase, array) else { return };
         let known = self.findings.confirmed(array, phase.level);
         known.iter().for_each(|pair| asked.block(array, *pair));
         let started = Instant::now();

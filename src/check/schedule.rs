@@ -1,10 +1,11 @@
 //! Files and kernels over the cores: every kernel has its own solver, and results come out in a stable order.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use super::ahead::{ask_ahead, helped};
 use super::fragments::{beside, checked, link};
 use super::kernel::{CheckOptions, check_kernel};
 use super::launch::{GivenDims, launch};
@@ -18,7 +19,7 @@ use crate::report::finding::{
 use crate::smt::{Session, SolverConfig};
 
 /// Deep terms are walked by recursion; the memory is only taken when it is used.
-const STACK: usize = 512 << 20;
+pub(super) const STACK: usize = 512 << 20;
 
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
@@ -171,8 +172,15 @@ fn check_kernels(
                 let waiting = open.len() - begun.fetch_add(1, Ordering::Relaxed);
                 let share = left().map(|time| share(time, settings.jobs, waiting));
                 let end = share.map(|share| Instant::now() + share);
-                let mut report =
-                    check_one(files, tasks[*task], settings, &SolverConfig { deadline: end, ..solver.clone() });
+                let solver = SolverConfig { deadline: end, ..solver.clone() };
+                let check = || check_one(files, tasks[*task], settings, &solver);
+                // Where there are more processors than kernels.
+                let mut report = match &solver.cache {
+                    Some(_) if settings.jobs > open.len() && solver.keep_dir.is_none() => {
+                        helped(|stop| ahead_of_one(files, tasks[*task], settings, &solver, stop), check)
+                    }
+                    _ => check(),
+                };
                 let cut = report.verdict == Verdict::Inconclusive && end.is_some_and(|end| Instant::now() >= end);
                 if cut && report.reasons.iter().all(|reason| reason.code != "run-timeout") {
                     let text = "its share of the time for the run was over".to_owned();
@@ -227,6 +235,20 @@ fn check_one(files: &[SourceFile], (f, k): (usize, usize), settings: &Settings, 
     let report = check_kernel(kernel, &file.sources, &launch, &notes, &settings.check, &mut session);
     clear_term_tables();
     report
+}
+
+/// [RUN-AHEAD]
+fn ahead_of_one(
+    files: &[SourceFile],
+    (f, k): (usize, usize),
+    settings: &Settings,
+    solver: &SolverConfig,
+    stop: Arc<AtomicBool>,
+) {
+    let (file, kernel) = (&files[f], &files[f].kernels[k]);
+    let (launch, _) = launch(settings.block, settings.grid, &file.header, kernel, settings.check.ignore_host);
+    let mut session = Session::new(SolverConfig { stop: Some(stop), ..solver.clone() });
+    ask_ahead(kernel, &file.sources, &launch, &settings.check, &mut session);
 }
 
 /// A name that is fit for a file.

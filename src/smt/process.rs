@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -26,6 +27,8 @@ pub enum ProcessError {
 
 /// Keeps the end of what the solver wrote to stderr.
 const STDERR_TAIL: usize = 2000;
+/// How often it is looked whether an answer is still needed.
+const STOP: Duration = Duration::from_millis(20);
 /// Parentheses nested deeper than this are no answer of a solver to anything we ask.
 const MAX_NESTING: u32 = 64;
 
@@ -105,7 +108,7 @@ impl Process {
     }
 
     /// The next answer: one atom, string or parenthesised expression.
-    pub fn read(&mut self, deadline: Instant) -> Result<String, ProcessError> {
+    pub fn read(&mut self, deadline: Instant, stop: Option<&AtomicBool>) -> Result<String, ProcessError> {
         let mut scan = Scan::default();
         let mut answer: Vec<u8> = Vec::new();
         loop {
@@ -136,9 +139,13 @@ impl Process {
             if left.is_zero() {
                 return Err(ProcessError::Overrun);
             }
-            match self.output.recv_timeout(left) {
+            let slice = if stop.is_some() { left.min(STOP) } else { left };
+            match self.output.recv_timeout(slice) {
                 Ok(bytes) => self.unread.extend(bytes),
-                Err(RecvTimeoutError::Timeout) => return Err(ProcessError::Overrun),
+                Err(RecvTimeoutError::Timeout) if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) => {
+                    return Err(ProcessError::Overrun);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(ProcessError::Died(self.obituary())),
             }
         }

@@ -153,7 +153,7 @@ impl Second {
     fn ask(&self, script: &str, deadline: Instant) -> Result<String, String> {
         let mut process = Process::start(&self.path, self.known.args, MAX_ANSWER).map_err(|e| e.to_string())?;
         process.send(script);
-        process.read(deadline).map_err(|e| e.to_string())
+        process.read(deadline, None).map_err(|e| e.to_string())
     }
 
     /// Leaves both scripts where they can be run by hand.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
@@ -63,6 +64,8 @@ pub struct SolverConfig {
     pub max_answer: usize,
     /// After this many failures of the solver in a row it is not tried again.
     pub max_failures: u32,
+    /// Once this is true, nobody needs an answer any more.
+    pub stop: Option<Arc<AtomicBool>>,
 }
 
 impl Default for SolverConfig {
@@ -82,6 +85,7 @@ impl Default for SolverConfig {
             keep_dir: None,
             max_answer: 16 << 20,
             max_failures: 3,
+            stop: None,
         }
     }
 }
@@ -298,7 +302,7 @@ impl Session {
     /// Is the time long over? What needs no solver goes on for a while.
     pub fn is_late(&self) -> bool {
         const GRACE: Duration = Duration::from_secs(1);
-        self.config.deadline.is_some_and(|end| Instant::now() >= end + GRACE)
+        self.config.deadline.is_some_and(|end| Instant::now() >= end + GRACE) || self.link.is_stopped()
     }
 
     /// Asks a second time when a process dies that had been alive before this query: it may not be the query's fault.
@@ -377,7 +381,7 @@ impl Session {
     /// gave up by itself, or for the little work that it may do, is the same the next time; what ran out of time had to take
     /// much of it.
     fn would_again(&self, start: Instant, reason: &Reason) -> bool {
-        let cut = self.config.deadline.is_some_and(|end| end < start + self.config.timeout);
+        let cut = self.config.deadline.is_some_and(|end| end < start + self.config.timeout) || self.link.is_stopped();
         let limited = matches!(reason, Reason::Incomplete(_)) || self.little && matches!(reason, Reason::Timeout);
         !cut && (limited || start.elapsed() * 4 >= self.config.timeout)
     }
@@ -975,6 +979,7 @@ struct Link {
     /// The last of them, or the last that was not a time-out.
     last_failure: Option<Reason>,
     max_failures: u32,
+    stop: Option<Arc<AtomicBool>>,
     /// Has the process answered anything yet?
     listened: bool,
     /// Was it asked anything that it may remember?
@@ -1004,6 +1009,7 @@ impl Link {
             listened: false,
             marked: false,
             max_failures: config.max_failures.max(1),
+            stop: config.stop.clone(),
             max_answer: config.max_answer,
             work: None,
             told_work: None,
@@ -1021,6 +1027,10 @@ impl Link {
             .clone()
     }
 
+    fn is_stopped(&self) -> bool {
+        self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+
     /// The number of the process that runs, if one does.
     fn running(&self) -> Option<u64> {
         self.process.as_ref().map(|_| self.number)
@@ -1028,6 +1038,9 @@ impl Link {
 
     /// Makes sure that a process runs and listens.
     fn start(&mut self, deadline: Instant) -> Result<(), Reason> {
+        if self.is_stopped() {
+            return Err(Reason::Timeout);
+        }
         if self.process.is_some() {
             return Ok(());
         }
@@ -1107,7 +1120,7 @@ impl Link {
 
     fn read(&mut self, deadline: Instant) -> Result<String, Reason> {
         let Some(process) = &mut self.process else { return Err(Reason::SolverDied("it is not running".to_string())) };
-        match process.read(deadline) {
+        match process.read(deadline, self.stop.as_deref()) {
             Ok(answer) => Ok(answer),
             Err(error) => Err(self.failed(error)),
         }

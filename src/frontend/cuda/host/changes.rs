@@ -45,7 +45,7 @@ impl<'u> Host<'_, 'u> {
         self.resized(&all);
         for variable in &mut self.variables {
             let is_number = |ty: Node| matches!(ty.kind(), "primitive_type" | "sized_type_specifier");
-            if variable.is_const && (!self.changes_const || variable.ty.is_some_and(is_number)) {
+            if variable.is_const && (!self.said.changes_const || variable.ty.is_some_and(is_number)) {
                 variable.events.retain(|e| e.declares);
                 variable.is_wild = false;
             }
@@ -286,7 +286,7 @@ impl<'u> Host<'_, 'u> {
             self.indirect.push(node);
         }
         // `s[0]`, by an operator of the program, may be any part of it.
-        let is_own_index = self.operators.iter().any(|(name, _)| *name == "[]");
+        let is_own_index = self.said.operators.iter().any(|(name, _)| *name == "[]");
         let field = field.filter(|path| !(is_own_index && path.starts_with('[')));
         let whole = place.kind() == "identifier";
         let of_field =

@@ -290,7 +290,8 @@ impl<'u> Host<'_, 'u> {
         let own = self.variable_at(name);
         let is_object = own.is_some_and(|v| !self.is_scalar(v, name));
         let own = own.and_then(|v| v.ty).map_or("auto", |ty| self.unit.str(ty));
-        self.operators
+        self.said
+            .operators
             .iter()
             .filter(|(name, _)| *name == operator)
             .any(|(_, parameters)| is_object || parameters.split(',').any(|p| refers(p) && self.may_bind(p, own)))
@@ -315,7 +316,7 @@ impl<'u> Host<'_, 'u> {
 
     fn parameter_refers(&self, parameter: Node<'u>) -> bool {
         let text = self.unit.str(parameter);
-        refers(text) || self.changes_const && text.contains('&') || {
+        refers(text) || self.said.changes_const && text.contains('&') || {
             let ty = parameter.child_by_field_name("type");
             ty.is_none_or(|ty| !(self.is_plain(ty) || self.is_unknown(ty) && is_plain_word(self.unit.str(ty))))
                 && !self.unit.str(parameter).trim_start().starts_with("const ")

@@ -274,7 +274,9 @@ impl<'u> Host<'_, 'u> {
             None => {
                 let function = call.child_by_field_name("function");
                 // A function of the program may change what it is given by value.
-                if self.resizes && function.is_some_and(|f| self.lower.names.functions.contains_key(self.callee(f))) {
+                if self.said.resizes
+                    && function.is_some_and(|f| self.lower.names.functions.contains_key(self.callee(f)))
+                {
                     return true;
                 }
                 function.map(|f| self.unit.str(f)).filter(|f| is_of_tensors(f))

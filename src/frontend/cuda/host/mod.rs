@@ -30,6 +30,7 @@ mod variables;
 mod versions;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
@@ -109,6 +110,30 @@ pub fn symbol(name: &str) -> N {
     N::var(&Var::new(name, IntTy::MATH))
 }
 
+/// What the text of a unit says, wherever that stands; it is read once.
+pub struct Said<'u> {
+    /// The operators that the program defines, with their parameters.
+    operators: Vec<(&'u str, &'u str)>,
+    /// May a function of the program change the sizes of a tensor?
+    resizes: bool,
+    /// May what is constant change: by a cast, or in a part that says so?
+    changes_const: bool,
+}
+
+impl<'u> Said<'u> {
+    fn by(lower: &mut Lower<'u>) -> Arc<Said<'u>> {
+        let text = &lower.unit.text;
+        let read = || {
+            Arc::new(Said {
+                operators: operators_of(text),
+                resizes: methods::resizes(text),
+                changes_const: mentions::changes_const(text),
+            })
+        };
+        lower.said.get_or_insert_with(read).clone()
+    }
+}
+
 /// A function of the host.
 struct Host<'l, 'u> {
     unit: &'u Unit<'u>,
@@ -118,16 +143,11 @@ struct Host<'l, 'u> {
     launch: Node<'u>,
     variables: Vec<Variable<'u>>,
     named: FxHashMap<&'u str, Vec<usize>>,
-    /// The operators that the program defines, with their parameters.
-    operators: Vec<(&'u str, &'u str)>,
+    said: Arc<Said<'u>>,
     /// The parents of the named nodes of the function.
     parents: FxHashMap<usize, Node<'u>>,
     /// What is done at the end of each round of a loop, and where that ends.
     updates: Vec<(Node<'u>, usize)>,
-    /// May a function of the program change the sizes of a tensor?
-    resizes: bool,
-    /// May what is constant change: by a cast, or in a part that says so?
-    changes_const: bool,
     /// Declarators of several names, or of what is not understood.
     unnamed: Vec<Node<'u>>,
     /// Calls that may change a variable whose address was given away; and what else is reached from here.
@@ -413,6 +433,7 @@ fn function_around(node: Node) -> Option<Node> {
 
 impl<'l, 'u> Host<'l, 'u> {
     fn new(unit: &'u Unit<'u>, lower: &'l mut Lower<'u>, function: Node<'u>, launch: Node<'u>) -> Host<'l, 'u> {
+        let said = Said::by(lower);
         Host {
             unit,
             lower,
@@ -420,11 +441,9 @@ impl<'l, 'u> Host<'l, 'u> {
             launch,
             variables: Vec::new(),
             named: FxHashMap::default(),
-            operators: operators_of(&unit.text),
+            said,
             parents: FxHashMap::default(),
             updates: Vec::new(),
-            resizes: methods::resizes(&unit.text),
-            changes_const: mentions::changes_const(&unit.text),
             unnamed: Vec::new(),
             calls: Vec::new(),
             all_calls: Vec::new(),

@@ -538,7 +538,7 @@ impl<'u> Host<'_, 'u> {
                 let step = field("right").filter(|_| pointer == field("left")).map(|right| step(right, back));
                 // An object may have a sum of its own.
                 let sign = field("operator").map_or("", |o| self.unit.str(o));
-                let is_own = self.operators.iter().any(|(name, _)| *name == sign)
+                let is_own = self.said.operators.iter().any(|(name, _)| *name == sign)
                     && pointer
                         .and_then(|p| self.variable_at(p)?.declarator)
                         .is_none_or(|d| d.kind() != "pointer_declarator");

@@ -152,6 +152,8 @@ pub struct Lower<'t> {
     pub launches: FxHashMap<(usize, usize, super::host::Fixed), Option<Vec<super::host::HostLaunch>>>,
     /// Classes whose objects run code where they are only named, once that was asked for.
     pub loud: Option<Arc<super::host::Loud<'t>>>,
+    /// What the text says that host code is read with, once that was asked for.
+    pub said: Option<Arc<super::host::Said<'t>>>,
     /// The calls around them that were read.
     pub read_calls: FxHashMap<super::host::CallKey, Arc<super::host::ReadCall>>,
     /// The functions whose address is taken, once that was asked for.
@@ -226,6 +228,7 @@ impl<'t> Lower<'t> {
             asked: FxHashMap::default(),
             launches: FxHashMap::default(),
             loud: None,
+            said: None,
             read_calls: FxHashMap::default(),
             taken: None,
             nesting: 0,
