@@ -423,6 +423,20 @@ fn headers_are_found_in_the_folders_around_a_file() {
     // Not outside of the repository, nor in any folder.
     assert_eq!(found(&[(".git/HEAD", "ref"), ("../include/x.h", "b")]).1, "include-missing");
     assert_eq!(found(&[("other/x.h", "b")]).1, "include-missing");
+    // A project's own headers may begin like those of the platform; those of the platform are not looked for.
+    let of_project = ["cuda_utils.h", "cudamatrix/dim.h", "cublas_utils.h", "helper_own.h"];
+    of_project.iter().for_each(|name| {
+        let (include, header) = (format!("#include \"{name}\"\n"), format!("../include/{name}"));
+        let run = run_with(&include, &Options::default(), &[(header.as_str(), "a")]);
+        assert_eq!((run.result.text.trim(), run.codes()), ("a", vec!["include-around"]), "{name}");
+    });
+    ["cuda_runtime.h", "cublas_v2.h", "cub/cub.cuh", "helper_math.h"].iter().for_each(|name| {
+        let (include, header) = (format!("#include <{name}>\n"), format!("../include/{name}"));
+        let files = if *name == "cublas_v2.h" { vec![] } else { vec![(header.as_str(), "a")] };
+        let run = run_with(&include, &Options::default(), &files);
+        assert_eq!((run.result.text.trim(), run.codes()), ("", Vec::new()), "{name}");
+    });
+    assert_eq!(run_with("#include \"cuda_utils.h\"\n", &Options::default(), &[]).codes(), ["include-missing"]);
     let named = Options { include_dirs: vec![PathBuf::from("inc2")], ..Options::default() };
     let run = run_with(include, &named, &[("inc2/x.h", "d"), ("include/x.h", "a")]);
     assert_eq!((run.result.text.trim(), run.codes()), ("d", Vec::new()));

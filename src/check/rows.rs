@@ -41,8 +41,13 @@ pub(super) fn assume_usual(inferred: &mut Inferred, options: &CheckOptions) {
     // What bounds values that are not known, and nothing else, says no more than that.
     let lengths = strides.iter().filter(|_| !options.any_stride).map(|(var, _)| var.clone()).collect();
     inferred.kernel.code = with_bounds(&code, &lengths);
-    for (var, stride) in strides.into_iter().filter(|_| !options.any_stride) {
-        by_rows(inferred, &var, &stride, uses.added.contains(&var));
+    // What is left of a place without one stride may be so many of another: `batch * far + row * pitch + column`.
+    let mut goes_on = !options.any_stride;
+    while goes_on {
+        goes_on = false;
+        for (var, stride) in &strides {
+            goes_on |= by_rows(inferred, var, stride, uses.added.contains(var));
+        }
     }
     // Those that places are computed with: other ones bound no more than what is done at all.
     let is_size = |v: &&Var| v.ty.signed && uses.bounds.contains(*v) && uses.multiplied.contains(*v);
@@ -287,8 +292,8 @@ fn factors(term: &N, found: &mut Vec<N>) {
 }
 
 /// The arrays of which each place is so many strides, and a rest. A stride that is added somewhere may be another distance
-/// where that is no array of rows.
-fn by_rows(inferred: &mut Inferred, var: &Var, stride: &N, added: bool) {
+/// where that is no array of rows. False if there are none.
+fn by_rows(inferred: &mut Inferred, var: &Var, stride: &N, added: bool) -> bool {
     let kernel = &inferred.kernel;
     let coordinates: BTreeSet<Var> = kernel.blocks.iter().chain(&kernel.threads).map(|c| c.var.clone()).collect();
     // Each place must have rows: what has none may be anywhere in the array. Nor is that a column that nothing keeps in its
@@ -303,7 +308,10 @@ fn by_rows(inferred: &mut Inferred, var: &Var, stride: &N, added: bool) {
             let is_sum = unbounded(&rest, &coordinates, &mut FxHashSet::default(), &mut free);
             let mut below = BTreeSet::new();
             path.iter().for_each(|condition| kept_below(condition, true, &coordinates, &mut below));
-            if free.is_empty() && rest.as_num().is_none() {
+            let columns: BTreeSet<Var> = free_vars_n(&rest).into_iter().collect();
+            let scaled = |value: &N| is_scaled(value, &access.array, &columns) == Some(true);
+            let adds = !matches!(&access.mode, Mode::Wr(Some(value)) if scaled(value));
+            if free.is_empty() && rest.as_num().is_none() && adds {
                 walked.insert((access.array.clone(), access.index.clone(), matches!(access.mode, Mode::Rd)));
             }
             is_sum && count.as_num() != Some(0) && free.is_subset(&below)
@@ -320,13 +328,53 @@ fn by_rows(inferred: &mut Inferred, var: &Var, stride: &N, added: bool) {
     let arrays = arrays.into_iter().filter(|(array, rows)| *rows && !updated(array));
     let arrays: BTreeSet<Name> = arrays.map(|(array, _)| array).collect();
     if arrays.is_empty() || !with_stride.is_subset(&arrays) || arrays.iter().any(|a| mentions_offset(&kernel.code, a)) {
-        return;
+        return false;
     }
     inferred.kernel.code = rewritten(&kernel.code, &arrays, var, stride);
     let far = N::num(LONG).le(&N::var(var));
     inferred.kernel.pre = B::and([inferred.kernel.pre.clone(), far]);
     let names: Vec<String> = arrays.iter().map(|a| format!("`{a}`")).collect();
     inferred.assumptions.push(format!("rows of {}, `{}` apart, do not overlap", names.join(", "), var.name));
+    true
+}
+
+/// Is what is stored in an array a multiple, a quotient or a function of what was there, and no sum with other numbers of
+/// that column? Windows that overlap are added. `None`: what was there is not followed.
+fn is_scaled(value: &N, array: &Name, columns: &BTreeSet<Var>) -> Option<bool> {
+    let is_content = |name: &Name| name.as_str().strip_prefix(array.as_str()).is_some_and(|rest| rest.starts_with('.'));
+    let has_content = |term: &N| {
+        let mut leaves = Leaves::default();
+        leaves.numeric(term);
+        leaves.functions.iter().any(|fun| is_content(&fun.name))
+    };
+    let inner = |term: &N| is_scaled(term, array, columns);
+    let product = |factors: &[&N]| {
+        let with: Vec<&N> = factors.iter().copied().filter(|n| has_content(n)).collect();
+        (!with.is_empty() && with.iter().all(|n| inner(n).is_some())).then_some(true)
+    };
+    let sum = |terms: &[&N]| {
+        let (with, others): (Vec<&N>, Vec<&N>) = terms.iter().copied().partition(|n| has_content(n));
+        let [only] = with.as_slice() else { return None };
+        others.iter().all(|n| free_vars_n(n).is_disjoint(columns)).then(|| inner(only))?
+    };
+    match value.kind() {
+        NExp::Cast(_, term) => inner(term),
+        NExp::Bin(NBin::Mul | NBin::Div, _, l, r) => product(&[l, r]),
+        NExp::Bin(NBin::Add | NBin::Sub, _, l, r) => sum(&[l, r]),
+        NExp::Call(function, _) if is_content(&function.name) => Some(false),
+        NExp::Call(function, arguments) => {
+            let name = function.name.as_str().strip_prefix("op.")?.split('.').next()?;
+            let all: Vec<&N> = arguments.iter().collect();
+            match (name, all.as_slice()) {
+                ("float" | "neg", [term]) => inner(term),
+                ("mul" | "div", all) => product(all),
+                ("add" | "sub", all) => sum(all),
+                (_, [term]) => inner(term).map(|_| true),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
 }
 
 /// Each access, with the conditions around it.

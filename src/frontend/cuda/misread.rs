@@ -20,6 +20,7 @@ pub(super) fn misread(root: Node, text: &str, dialect: Dialect) -> Vec<(usize, &
     }
     false_casts(&nodes, text, dialect, &words, &mut found);
     false_operands(&nodes, text, &mut found);
+    false_callees(&nodes, text, dialect, &words, &mut found);
     if dialect == Dialect::Cuda {
         false_parameters(&nodes, text, &words, &mut found);
         false_assignments(&nodes, text, &words, &mut found);
@@ -38,7 +39,7 @@ pub(super) fn misread(root: Node, text: &str, dialect: Dialect) -> Vec<(usize, &
 }
 
 /// The kinds of nodes that are looked at.
-const KINDS: [&str; 17] = [
+const KINDS: [&str; 18] = [
     "type_definition",
     "struct_specifier",
     "class_specifier",
@@ -52,6 +53,7 @@ const KINDS: [&str; 17] = [
     "declaration",
     "function_definition",
     "cast_expression",
+    "call_expression",
     "sizeof_expression",
     "expression_statement",
     "template_function",
@@ -174,6 +176,47 @@ fn false_operands(nodes: &[Node], text: &str, found: &mut Vec<(usize, &'static s
         if let (Some("+" | "-" | "*" | "&"), Some(end)) = (signed, end) {
             found.push((node.start_byte(), "("));
             found.push((end, ")"));
+        }
+    });
+}
+
+/// Parentheses around `(p)[i]` in `(T)(p)[i]`, which was read as an element of what a call of `T` returns: a cast takes all that
+/// follows its operand. `T` has to be a type of the text, or of the language, and no value.
+fn false_callees(nodes: &[Node], text: &str, dialect: Dialect, words: &Words, found: &mut Vec<(usize, &'static str)>) {
+    nodes.iter().filter(|node| node.kind() == "call_expression").for_each(|node| {
+        let field = |name: &str| node.child_by_field_name(name);
+        let (Some(function), Some(operand)) = (field("function"), field("arguments")) else { return };
+        if function.kind() != "parenthesized_expression" || function.named_child_count() != 1 {
+            return;
+        }
+        let Some(mut name) = last_named(function) else { return };
+        while name.kind() == "qualified_identifier" {
+            let Some(inner) = name.child_by_field_name("name") else { return };
+            name = inner;
+        }
+        let word = text.get(name.byte_range()).unwrap_or("");
+        let is_type = words.types.contains(word)
+            || super::builtins::named_type(word).is_some()
+            || dialect == Dialect::OpenCl && super::opencl::named_type(word).is_some();
+        if name.kind() != "identifier" || !is_type || words.variables.contains(word) || words.functions.contains(word) {
+            return;
+        }
+        let mut whole = *node;
+        while let Some(outer) = whole.parent().filter(|outer| {
+            let part = match outer.kind() {
+                "subscript_expression" | "field_expression" => "argument",
+                "call_expression" => "function",
+                "update_expression" => "argument",
+                _ => return false,
+            };
+            // Not `++` in front of it.
+            outer.start_byte() == whole.start_byte() && outer.child_by_field_name(part) == Some(whole)
+        }) {
+            whole = outer;
+        }
+        if whole != *node {
+            found.push((operand.start_byte(), "("));
+            found.push((whole.end_byte(), ")"));
         }
     });
 }

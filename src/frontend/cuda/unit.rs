@@ -689,6 +689,9 @@ fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
                 }
                 "class" | "struct" if dialect == Dialect::Cuda => {
                     if let Some(absent) = macro_of_class(text, end) {
+                        if let Some(open) = text[absent.clone()].find('(') {
+                            found.layout(absent.start, "alignas", &text[absent.start + open..absent.end]);
+                        }
                         out[absent.clone()].fill(b' ');
                         i = absent.end;
                     }
@@ -794,14 +797,22 @@ fn is_of_typeid(before: &str) -> bool {
 }
 
 /// The macro that is not there in `class X_API C {` and `struct X_EXPORT S : B {`, which would read as a variable or function
-/// of class `X_API`: a word in capitals that names no class of the text, and a name, in front of what begins a class.
+/// of class `X_API`: a word in capitals that names no class of the text, and a name, in front of what begins a class. With
+/// arguments it has to say that it aligns: `struct X_ALIGN(8) S {`.
 fn macro_of_class(text: &str, end: usize) -> Option<std::ops::Range<usize>> {
     let is_word = |c: char| c == '_' || c.is_ascii_alphanumeric();
     let skip = |at: usize| at + (text[at..].len() - text[at..].trim_start().len());
     let word = |at: usize| at + text[at..].find(|c| !is_word(c)).unwrap_or(text[at..].len());
     let start = skip(end);
-    let until = word(start);
+    let mut until = word(start);
     let name = &text[start..until];
+    if name.contains("ALIGN") && text[until..].starts_with('(') {
+        until += text[until..].find(')').map_or(0, |close| close + 1);
+        // One number, or a name of one.
+        if !text[start + name.len() + 1..until.max(1) - 1].chars().all(is_word) {
+            return None;
+        }
+    }
     let capitals = name.contains('_') && !name.contains(|c: char| c.is_ascii_lowercase());
     let begins_name = text[skip(until)..].starts_with(|c: char| c == '_' || c.is_ascii_alphabetic());
     if !capitals || !begins_name || skip(until) == until {

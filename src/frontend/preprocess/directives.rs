@@ -2,7 +2,7 @@
 
 use super::expand::{Conditional, Engine, Entered, Frame, Guard, is_hash};
 use super::expression::{Term, evaluate};
-use super::files::{is_well_known, normal};
+use super::files::{is_of_platform, is_well_known, normal};
 use super::lexer::{Kind, Lexeme, Newlines, unspliced};
 use super::macros::{Builtin, Macro, Meaning, excerpt};
 use super::token::Token;
@@ -482,7 +482,7 @@ impl Engine<'_> {
         let beside = (!wanted.angled || !is_well_known(&wanted.name)).then_some(folder);
         let folders: Vec<PathBuf> = beside.into_iter().chain(self.options.include_dirs.iter().cloned()).collect();
         let mut why = None;
-        let around = if is_well_known(&wanted.name) { Vec::new() } else { self.around(&own) };
+        let around = if is_of_platform(&wanted.name) { Vec::new() } else { self.around(&own) };
         let (named, around) = (folders.into_iter().map(|f| (f, false)), around.into_iter().map(|f| (f, true)));
         for (folder, is_around) in named.chain(around) {
             let path = normal(&folder.join(&wanted.name));
@@ -500,7 +500,7 @@ impl Engine<'_> {
     /// Where the headers of a project are by custom: in the folders around a file, up to the root of a repository, and in
     /// those beside them that are for headers. [PRE-AROUND]
     fn around(&self, own: &Path) -> Vec<PathBuf> {
-        const FOLDERS: [&str; 11] = [
+        const FOLDERS: [&str; 14] = [
             "include",
             "includes",
             "inc",
@@ -508,6 +508,9 @@ impl Engine<'_> {
             "Common",
             "common/inc",
             "common/include",
+            "common/cuda",
+            "include/cuda",
+            "cuda",
             "src",
             "utils",
             "util",

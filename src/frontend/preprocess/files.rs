@@ -68,6 +68,25 @@ pub(super) fn normal(path: &Path) -> PathBuf {
 
 /// Headers of C, C++, POSIX, CUDA and OpenCL: nobody needs to be told that they are not there.
 pub(super) fn is_well_known(name: &str) -> bool {
+    const STARTS: [&str; 11] = [
+        "curand",
+        "cublas",
+        "cufft",
+        "cusparse",
+        "cusolver",
+        "cudnn",
+        "cupti",
+        "cuComplex",
+        "nvToolsExt",
+        "npp",
+        "sm_",
+    ];
+    is_of_platform(name) || STARTS.iter().any(|start| name.starts_with(start))
+}
+
+/// Those of them that have exactly this name, or are in a folder that a library has for itself. A project that calls a header
+/// of its own `cuda_utils.h` or `cublas_utils.h` means its own.
+pub(super) fn is_of_platform(name: &str) -> bool {
     const NAMES: &str = " algorithm any array atomic bit bitset cassert ccomplex cctype cerrno cfenv cfloat charconv \
         chrono cinttypes climits clocale cmath codecvt compare complex concepts condition_variable csetjmp csignal \
         cstdarg cstdbool cstddef cstdint cstdio cstdlib cstring ctgmath ctime cuchar cwchar cwctype deque exception \
@@ -87,33 +106,20 @@ pub(super) fn is_well_known(name: &str) -> bool {
         host_defines.h library_types.h math_constants.h math_functions.h mma.h nccl.h nvml.h nvrtc.h surface_functions.h \
         surface_indirect_functions.h surface_types.h texture_fetch_functions.h texture_indirect_functions.h \
         texture_types.h vector_functions.h vector_functions.hpp vector_types.h opencl.h opencl-c.h opencl-c-base.h \
-        texture_fetch_functions.hpp crt/host_defines.h crt/mma.h ";
-    const STARTS: [&str; 22] = [
-        "arpa/",
-        "netinet/",
-        "cuda",
-        "curand",
-        "cublas",
-        "cufft",
-        "cusparse",
-        "cusolver",
-        "cudnn",
-        "cupti",
-        "cuComplex",
-        "nvToolsExt",
-        "nvtx3/",
-        "npp",
-        "sm_",
-        "helper_",
-        "thrust/",
-        "cub/",
-        "cooperative_groups/",
-        "CL/",
-        "sys/",
-        "GL/",
-    ];
+        texture_fetch_functions.hpp crt/host_defines.h crt/mma.h \
+        cuda.h cuda_awbarrier.h cuda_awbarrier_helpers.h cuda_awbarrier_primitives.h cuda_bf16.h cuda_bf16.hpp \
+        cuda_d3d10_interop.h cuda_d3d11_interop.h cuda_d3d9_interop.h cuda_device_runtime_api.h cuda_egl_interop.h \
+        cuda_fp16.h cuda_fp16.hpp cuda_fp4.h cuda_fp4.hpp cuda_fp6.h cuda_fp6.hpp cuda_fp8.h cuda_fp8.hpp \
+        cuda_gl_interop.h cuda_occupancy.h cuda_pipeline.h cuda_pipeline_helpers.h cuda_pipeline_primitives.h \
+        cuda_profiler_api.h cuda_runtime.h cuda_runtime_api.h cuda_stdint.h cuda_surface_types.h cuda_texture_types.h \
+        cuda_vdpau_interop.h cuda_wmma.h cudaD3D10.h cudaD3D11.h cudaD3D9.h cudaEGL.h cudaEGLTypedefs.h \
+        cudaGLTypedefs.h cudaProfiler.h cudaProfilerTypedefs.h cudaTypedefs.h cudaVDPAU.h cudaVDPAUTypedefs.h \
+        cudalibxt.h helper_cuda.h helper_cuda_drvapi.h helper_cuda_gl.h helper_cusolver.h helper_functions.h \
+        helper_gl.h helper_image.h helper_math.h helper_multiprocess.h helper_string.h helper_timer.h ";
+    const FOLDERS: [&str; 10] =
+        ["arpa/", "netinet/", "cuda/", "nvtx3/", "thrust/", "cub/", "cooperative_groups/", "CL/", "sys/", "GL/"];
     let spaced = [" ", name, " "].concat();
-    NAMES.contains(&spaced) || STARTS.iter().any(|start| name.starts_with(start))
+    NAMES.contains(&spaced) || FOLDERS.iter().any(|folder| name.starts_with(folder))
 }
 
 #[cfg(test)]
@@ -131,6 +137,10 @@ mod tests {
     fn well_known_headers_are_whole_names() {
         assert!(is_well_known("cuda_runtime.h") && is_well_known("stdio.h") && is_well_known("thrust/sort.h"));
         assert!(!is_well_known("common.h") && !is_well_known("std") && !is_well_known(""));
+        assert!(is_well_known("cublas_v2.h") && is_well_known("cuda/atomic") && is_of_platform("helper_math.h"));
+        assert!(
+            !is_of_platform("cublas_utils.h") && !is_well_known("cuda_utils.h") && !is_well_known("cudamatrix/dim.h")
+        );
     }
 
     #[test]

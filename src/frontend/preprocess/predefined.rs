@@ -21,6 +21,8 @@ pub const CUDA_PREDEFINED: &[(&str, &str)] = &[
     ("CUDART_PI_F", "3.141592654f"),
     ("__cplusplus", "201703L"),
     ("typeof", "__typeof__"),
+    ("__const", "const"),
+    ("__const__", "const"),
     ("__STDC__", "1"),
     ("__STDC_HOSTED__", "1"),
     ("__GNUC__", "12"),

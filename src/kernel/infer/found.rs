@@ -61,30 +61,54 @@ impl Walk<'_> {
         {
             return None;
         }
-        // Which element of the holder it is in, and where in it.
-        let whole = i128::from(element(&info.ty).size());
-        if whole == 0 || offset.terms.iter().any(|(_, stride)| i128::from(*stride) % whole != 0) {
+        // Which element of the holder it is in, and where in it: at one place, or in an array of pointers.
+        let elem = element(&info.ty);
+        let whole = i128::from(elem.size());
+        if whole == 0 {
             return None;
         }
-        let (first, at) = (offset.constant.div_euclid(whole), offset.constant.rem_euclid(whole));
-        let math = IntTy::MATH;
-        let index = offset.terms.iter().fold(N::num(first), |sum, (n, stride)| {
-            N::add(math, &sum, &N::mul(math, n, &N::num(i128::from(*stride) / whole)))
-        });
+        let (first, rest) = (offset.constant.div_euclid(whole), offset.constant.rem_euclid(whole));
+        let (at, dims) = place_in(&elem, u64::try_from(rest).ok()?).unwrap_or((rest, Vec::new()));
         let row = ty.size().checked_mul(APART).filter(|row| *row > 0)?;
+        // The strides in the holder and in what its pointers point to, and the subscripts, from the outermost.
+        let mut strides = vec![(whole, 0)];
+        let mut subscripts = vec![N::num(first)];
+        for (unit, _, constant) in &dims {
+            strides.push((i128::from(*unit), 0));
+            subscripts.push(N::num(i128::from(*constant)));
+        }
+        let mut below = row;
+        for (i, stride) in strides.iter_mut().enumerate().rev() {
+            stride.1 = below;
+            below = match i.checked_sub(1) {
+                Some(before) => below.checked_mul(dims[before].1)?,
+                None => below,
+            };
+        }
+        let math = IntTy::MATH;
+        for (n, stride) in &offset.terms {
+            let stride = i128::from(*stride);
+            let i = strides.iter().position(|(own, _)| stride % own == 0)?;
+            subscripts[i] = N::add(math, &subscripts[i], &N::mul(math, n, &N::num(stride / strides[i].0)));
+        }
         let object = match self.found.iter().find(|f| f.holder == holder && f.at == at) {
             // The same pointer, taken for one to something else.
             Some(found) if found.ty != *ty => return None,
             Some(found) => found.object,
             None => {
                 let name = self.found_name(holder, at);
-                let rows = Type::Array(Arc::new(Type::Array(Arc::new(ty.clone()), Some(APART))), None);
+                let mut rows = Type::Array(Arc::new(ty.clone()), Some(APART));
+                for (_, bound, _) in dims.iter().rev() {
+                    rows = Type::Array(Arc::new(rows), Some(*bound));
+                }
+                let rows = Type::Array(Arc::new(rows), None);
                 let object = self.object(name.as_str(), ObjectKind::Array(Space::Global), rows);
                 self.found.push(Found { holder, at, ty: ty.clone(), object, depth });
                 object
             }
         };
-        Some(Pointer::to(object, Offset { terms: vec![(index, row)], ..Offset::start() }))
+        let terms = subscripts.into_iter().zip(strides).map(|(n, (_, stride))| (n, stride)).collect();
+        Some(Pointer::to(object, Offset { terms, ..Offset::start() }))
     }
 
     /// A pointer in an array that is a member of a parameter: each subscript is one of the array that it points to. [INF-TABLES]
@@ -172,6 +196,29 @@ fn table_at(ty: &Type, place: i128, from: i128) -> Option<(i128, Vec<u64>)> {
                 elem = inner;
             }
             matches!(**elem, Type::Ptr(_)).then_some((from, bounds))
+        }
+        _ => None,
+    }
+}
+
+/// The pointer at a place of an element: where it is with all its subscripts 0, and for each array that it is in the size of
+/// its elements, their number and the subscript. `None` where there is no pointer, or where members overlap.
+fn place_in(ty: &Type, place: u64) -> Option<(i128, Vec<(u64, u64, u64)>)> {
+    match ty {
+        Type::Ptr(_) => (place == 0).then(|| (0, Vec::new())),
+        Type::Struct(class) => {
+            let holds = |f: &&crate::kernel::types::Field| (f.offset..f.offset + f.ty.size()).contains(&place);
+            let mut fields = class.fields.iter().filter(holds);
+            let (Some(field), None) = (fields.next(), fields.next()) else { return None };
+            let (at, dims) = place_in(&field.ty, place - field.offset)?;
+            Some((at + i128::from(field.offset), dims))
+        }
+        Type::Array(elem, Some(length)) => {
+            let size = elem.size();
+            let subscript = place.checked_div(size)?;
+            let (at, mut dims) = place_in(elem, place % size)?;
+            dims.insert(0, (size, *length, subscript));
+            Some((at, dims))
         }
         _ => None,
     }

@@ -174,7 +174,9 @@ impl<'l, 't> Body<'l, 't> {
                 return object;
             }
             let is_parameter = || callee.kind() == "identifier" && self.open_parameter(callee).is_some();
-            if !matches!(ty, Type::Unknown(_)) || self.bindings.types.contains_key(name) || is_parameter() {
+            // `(T)(x)`, where the grammar does not know that it is a cast.
+            let is_cast = local_type && arguments.len() == 1;
+            if !matches!(ty, Type::Unknown(_)) || self.bindings.types.contains_key(name) || is_cast || is_parameter() {
                 return self.made_of(ty, node, callee, &arguments);
             }
         }

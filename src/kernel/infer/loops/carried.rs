@@ -73,9 +73,7 @@ impl Walk<'_> {
                     Value::Ptr(_) if lost.contains(&home) => Value::Ptr(Pointer::unknown()),
                     Value::Ptr(p) if p.unknown.is_some() => value.clone(),
                     Value::Ptr(p) => {
-                        let shape = shapes.entry(home).or_insert_with(|| {
-                            p.targets.iter().map(|t| (t.object, strides(&t.offset), t.offset.constant)).collect()
-                        });
+                        let shape = shapes.entry(home).or_insert_with(|| p.targets.iter().map(Place::of).collect());
                         let shape = shape.clone();
                         self.install_pointer(home, p, &shape, &label, &mut carried)
                     }
@@ -129,10 +127,10 @@ impl Walk<'_> {
             Some(var)
         };
         let mut targets = Vec::new();
-        for (i, (object, strides, constant)) in shape.iter().enumerate() {
+        for (i, place) in shape.iter().enumerate() {
             let init = p.targets.iter().filter(|t| position(shape, t) == Some(i));
             let mut terms = Vec::new();
-            for (j, stride) in strides.iter().enumerate() {
+            for (j, stride) in place.strides.iter().enumerate() {
                 let var = self.placeholder(label, IntTy::MATH);
                 let init = index_of(init.clone(), j).unwrap_or(N::num(0));
                 let home = Home::Index(home.0, home.1, i, j);
@@ -143,11 +141,10 @@ impl Walk<'_> {
                 Some(var) => N::var(var).eq(&N::num(i as i128)),
                 None => B::lit(true),
             };
-            let (unknown, flat) = (init.clone().find_map(|t| t.offset.unknown.clone()), terms.len() > 1);
-            // What it is moved by in the loop is not known yet.
-            let known_size = unknown.is_none() && !terms.is_empty() || init.clone().any(|t| t.offset.known_size);
-            let offset = Offset { terms, constant: *constant, unknown, known_size, flat };
-            targets.push(Target { guard, object: *object, offset });
+            let flat = terms.len() > 1;
+            let (unknown, known_size) = (place.unknown.clone(), place.known_size);
+            let offset = Offset { terms, constant: place.constant, unknown, known_size, flat };
+            targets.push(Target { guard, object: place.object, offset });
         }
         Value::Ptr(Pointer { targets, unknown: None })
     }
@@ -180,18 +177,24 @@ impl Walk<'_> {
                     continue;
                 }
                 for target in &after.targets {
-                    if position(shape, target).is_some() {
+                    if let Some(i) = position(shape, target) {
+                        changed |= shape[i].take(&target.offset);
                         continue;
                     }
                     changed = true;
-                    let wanted = strides(&target.offset);
+                    let wanted = Place::of(target);
                     // The same place with one more index: `p` that becomes `p + n`.
-                    let extends = shape
-                        .iter_mut()
-                        .find(|(o, s, c)| *o == target.object && *c == target.offset.constant && wanted.starts_with(s));
+                    let extends = shape.iter_mut().find(|known| {
+                        known.object == wanted.object
+                            && known.constant == wanted.constant
+                            && wanted.strides.starts_with(&known.strides)
+                    });
                     match extends {
-                        Some(known) => known.1 = wanted,
-                        None => shape.push((target.object, wanted, target.offset.constant)),
+                        Some(known) => {
+                            known.strides = wanted.strides;
+                            known.take(&target.offset);
+                        }
+                        None => shape.push(wanted),
                     }
                 }
                 if shape.len() > MAX_TARGETS {
@@ -287,7 +290,9 @@ fn index_of<'a>(targets: impl Iterator<Item = &'a Target>, j: usize) -> Option<N
 /// Which target of a shape a target is; it may lack the last indices, which are then 0.
 pub(super) fn position(shape: &Shape, target: &Target) -> Option<usize> {
     let wanted = strides(&target.offset);
-    shape.iter().position(|(o, s, c)| *o == target.object && *c == target.offset.constant && s.starts_with(&wanted))
+    shape.iter().position(|place| {
+        place.object == target.object && place.constant == target.offset.constant && place.strides.starts_with(&wanted)
+    })
 }
 
 /// Is what is at home here another value in the one state than in the other?

@@ -325,7 +325,7 @@ impl Walk<'_> {
                         };
                         let selector = value_of(&Home::Selector(*object, *at));
                         let mut targets = Vec::new();
-                        for (i, (target, strides, constant)) in shape.iter().enumerate() {
+                        for (i, place) in shape.iter().enumerate() {
                             let guard = match &selector {
                                 Some(s) => s.eq(&N::num(i as i128)),
                                 None => B::lit(true),
@@ -333,6 +333,7 @@ impl Walk<'_> {
                             if guard.as_lit() == Some(false) {
                                 continue;
                             }
+                            let strides = &place.strides;
                             let terms = strides
                                 .iter()
                                 .enumerate()
@@ -340,8 +341,8 @@ impl Walk<'_> {
                                 .collect::<Vec<_>>();
                             let flat = terms.len() > 1;
                             let offset =
-                                Offset { terms, constant: *constant, unknown: unknown.clone(), known_size, flat };
-                            targets.push(Target { guard, object: *target, offset });
+                                Offset { terms, constant: place.constant, unknown: unknown.clone(), known_size, flat };
+                            targets.push(Target { guard, object: place.object, offset });
                         }
                         cells.cells.insert(*at, (*size, Value::Ptr(Pointer { targets, unknown: None })));
                     }

@@ -17,6 +17,7 @@ mod spin;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use carried::differs;
 pub(super) use code::{contains_sync, substitute};
@@ -74,8 +75,43 @@ struct Carried {
     left: N,
 }
 
-/// The targets that a pointer may have in any iteration: object, strides, constant.
-type Shape = Vec<(ObjId, Vec<u64>, i128)>;
+/// The targets that a pointer may have in any iteration.
+type Shape = Vec<Place>;
+
+/// A target whose indices are not known yet.
+#[derive(Clone)]
+struct Place {
+    object: ObjId,
+    strides: Vec<u64>,
+    constant: i128,
+    /// What the offset says of the sizes of the steps: those before the loop, and those in it.
+    unknown: Option<Arc<str>>,
+    known_size: bool,
+}
+
+impl Place {
+    fn of(target: &Target) -> Place {
+        let offset = &target.offset;
+        Place {
+            object: target.object,
+            strides: carried::strides(offset),
+            constant: offset.constant,
+            unknown: offset.unknown.clone(),
+            known_size: offset.known_size,
+        }
+    }
+
+    /// Steps of the sizes that this target was moved by are made as well; true when there were none such before.
+    fn take(&mut self, offset: &Offset) -> bool {
+        let before = (self.unknown.is_some(), self.known_size);
+        self.known_size |=
+            offset.known_size || self.unknown.is_some() && offset.unknown.is_some() && self.unknown != offset.unknown;
+        if self.unknown.is_none() {
+            self.unknown = offset.unknown.clone();
+        }
+        before != (self.unknown.is_some(), self.known_size)
+    }
+}
 
 /// The range of a loop, when its condition gives one.
 struct Main {
