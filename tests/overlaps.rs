@@ -8,13 +8,14 @@ use faial_like::report::finding::Verdict;
 const KERNEL: &str = "struct P { float *a; float *b; int n; };
 __global__ void k(float *a, const float *b, int n) { int t = threadIdx.x; if (t < n) a[t] = b[t + 1]; }
 __global__ void k2(P p) { int t = threadIdx.x; p.a[t] = p.b[t + 1]; }
+__global__ void k3(P p, P q) { int t = threadIdx.x; p.a[t] = q.a[t + 1]; }
 ";
 
 /// The verdict for the kernel that the host launches.
 fn verdict(host: &str) -> Verdict {
     let file = (PathBuf::from("host.cu"), format!("{KERNEL}{host}\n"));
     let report = check_files(&[file], &Settings { jobs: 1, ..Settings::default() }, &solver_settings());
-    let name = if host.contains("k2<<<") { "k2" } else { "k" };
+    let name = ["k2", "k3"].into_iter().find(|k| host.contains(&format!("{k}<<<"))).unwrap_or("k");
     report.kernels.iter().find(|k| k.name == name).expect("a kernel").verdict
 }
 
@@ -30,6 +31,8 @@ fn pointers_that_are_surely_one_are_one_array() {
         "void f(float *x, int n) { P p{x, x, n}; k2<<<1, 64>>>(p); }",
         "void f(float *x, int n) { P p; p.a = x; p.b = x; k2<<<1, 64>>>(p); }",
         "void f(float *x, int n) { k2<<<1, 64>>>(P{x, x, n}); }",
+        "void f(P p) { k3<<<1, 64>>>(p, p); }",
+        "struct S { P p; void f() { k3<<<1, 64>>>(p, p); } };",
     ] {
         assert_eq!(verdict(host), Verdict::Racy, "{host}");
     }
@@ -77,6 +80,62 @@ fn pointers_that_may_be_one_are_not_taken_for_two() {
         "void f(float *x, float *y, int c, int n) { P p{x, c ? x : y, n}; k2<<<1, 64>>>(p); }",
     ] {
         assert!(matches!(verdict(host), Verdict::Inconclusive | Verdict::Racy), "{host}");
+    }
+}
+
+/// What a function returns may be a pointer into what it is given, or into what its object has.
+#[test]
+fn pointers_that_functions_return_are_not_taken_for_two() {
+    for host in [
+        "float *at(float *p, int i) { return p + i; } void f(float *x, int n) { k<<<1, 64>>>(at(x, 0), at(x, 1), n); }",
+        "float *at(float *p, int i) { return &p[i]; } void f(float *x, int n) { k<<<1, 64>>>(at(x, 1), x, n); }",
+        "float *at(float *p, int i) { float *q = p; q += i; return q; } void f(float *x, int n) { k<<<1, 64>>>(at(x, 1), x, n); }",
+        "float *at(float *p, size_t b) { return (float *)((char *)p + b); } void f(float *x, int n) { k<<<1, 64>>>(at(x, 4), x, n); }",
+        "float *at(P &p, int i) { return p.a + i; } void f(P &p, int n) { k<<<1, 64>>>(at(p, 1), p.a, n); }",
+        "struct S { float *b; float *at(int i) { return b + i; } void f(int n) { k<<<1, 64>>>(at(0), at(1), n); } };",
+        "struct S { float *b; float *at(int i = 0) { return b + i; } }; void f(S &s, int n) { k<<<1, 64>>>(s.at(), s.at(1), n); }",
+        "struct S { float *b; float *all() { return b; } float *rest() { return b + 1; } }; void f(S &s, int n) { k<<<1, 64>>>(s.all(), s.rest(), n); }",
+        "void f(float *x, int n) { auto at = [&](int i) { return x + i; }; k<<<1, 64>>>(at(0), at(1), n); }",
+        "P rest(P p, int i) { return P{p.a + i, p.b + i, p.n - i}; } void f(P p) { k3<<<1, 64>>>(p, rest(p, 1)); }",
+        "void f(P p) { P q = p; k3<<<1, 64>>>(p, q); }",
+        "void f(float *x, int n) { k3<<<1, 64>>>(P(x, n), P(x + 1, n)); }",
+        "P rest(P p, int i) { P q = p; q.a += i; return q; } void f(P p) { P q = rest(p, 1); k3<<<1, 64>>>(p, q); }",
+    ] {
+        assert!(matches!(verdict(host), Verdict::Inconclusive | Verdict::Racy), "{host}");
+    }
+    for host in [
+        "float *at(float *p, int i) { return p + i; } void f(float *x, float *y, int i, int n) { k<<<1, 64>>>(at(x, i), at(y, i), n); }",
+        "struct S { float *b, *c; int o; float *x() { return b + o; } float *y() { return c + o; } void f(int n) { k<<<1, 64>>>(x(), y(), n); } };",
+        "void f(float *x, float *y, int o, int n) { auto at = [&](float *p) { return p + o; }; k<<<1, 64>>>(at(x), at(y), n); }",
+        "void f(P p, P q) { k3<<<1, 64>>>(p, q); }",
+    ] {
+        assert_eq!(verdict(host), Verdict::RaceFree, "{host}");
+    }
+}
+
+/// Members and variables of the unit may be one array by what another function does. [HOST-ELSEWHERE]
+#[test]
+fn pointers_that_another_function_makes_one_are_not_taken_for_two() {
+    for host in [
+        "float *w, *g; void init(int n) { cudaMalloc(&w, n); g = w + 1; } void f(int n) { k<<<1, 64>>>(w, g, n); }",
+        "struct S { float *w, *g; S(int n) { cudaMalloc(&w, n); g = w + n; } void f(int n) { k<<<1, 64>>>(w, g, n); } };",
+        "struct S { float *w, *g; S(float *x, int n) : w(x), g(x + n) {} void f(int n) { k<<<1, 64>>>(w, g, n); } };",
+        "struct S { float *w, *g; void f(int n); S(float *x, int n); }; S::S(float *x, int n) { w = x; g = x + n; }
+            void S::f(int n) { k<<<1, 64>>>(w, g, n); }",
+        "struct S { float *w, *g; }; void init(S &s, float *x) { s.w = x; s.g = x + 1; } void f(S &s, int n) { k<<<1, 64>>>(s.w, s.g, n); }",
+        "void init(P *p, int n) { float *x; cudaMalloc(&x, n); p->a = x; p->b = x + 1; } void f(int n) { P p; init(&p, n); k2<<<1, 64>>>(p); }",
+        "P make(float *x) { P p; p.a = x; p.b = x + 1; return p; } void f(float *x) { P p = make(x); k2<<<1, 64>>>(p); }",
+    ] {
+        assert!(matches!(verdict(host), Verdict::Inconclusive | Verdict::Racy), "{host}");
+    }
+    for host in [
+        "float *w, *g; void init(int n) { cudaMalloc(&w, n); cudaMalloc(&g, n); } void f(int n) { k<<<1, 64>>>(w, g, n); }",
+        "struct S { float *w, *g; S(int n) : w(nullptr), g(nullptr) {} void f(int n) { k<<<1, 64>>>(w, g, n); } void drop() { w = g = nullptr; } };",
+        "struct S { float *w, *g; void flip() { float *t = w; w = g; g = t; } void f(int n) { k<<<1, 64>>>(w, g, n); flip(); } };",
+        "struct S { float *w, *g; void flip() { std::swap(w, g); } void f(int n) { k<<<1, 64>>>(w, g, n); flip(); } };",
+        "struct S { float *w, *g; S(float *x, float *y) : w(x), g(y) {} void f(int n) { k<<<1, 64>>>(w, g, n); } };",
+    ] {
+        assert_eq!(verdict(host), Verdict::RaceFree, "{host}");
     }
 }
 

@@ -93,7 +93,7 @@ impl<'u> Host<'_, 'u> {
     }
 
     /// The class that the function is a member of, where it is known.
-    fn class_around(&self) -> Option<Node<'u>> {
+    pub(super) fn class_around(&self) -> Option<Node<'u>> {
         let list = self.function.parent().filter(|p| p.kind() == "field_declaration_list");
         let name = self.function.child_by_field_name("declarator").and_then(declared_name);
         let own = || self.lower.names.functions.get(self.unit.str(self.unit.qualified(name?).1));
@@ -161,7 +161,7 @@ impl<'u> Host<'_, 'u> {
     }
 
     /// The class of the unit that an object, or what a pointer points to, is of.
-    fn class_at(&self, object: Node<'u>, behind: bool, depth: usize) -> Option<Node<'u>> {
+    pub(super) fn class_at(&self, object: Node<'u>, behind: bool, depth: usize) -> Option<Node<'u>> {
         let text = self.unit.str(object);
         let (ty, declarator) = match object.kind() {
             "this" if behind => return self.class_around(),
@@ -217,6 +217,6 @@ impl<'u> Host<'_, 'u> {
 }
 
 /// Is it `->` that stands behind an object?
-fn is_arrow(text: &str, object: Node, field: Node) -> bool {
+pub(super) fn is_arrow(text: &str, object: Node, field: Node) -> bool {
     text[object.end_byte() - field.start_byte()..].trim_start().starts_with("->")
 }

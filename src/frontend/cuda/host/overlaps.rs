@@ -3,10 +3,12 @@
 //! The function is run on names: a state says for each place that was assigned which pointer it has, and each branch and
 //! round of a loop may add a state, so that `t = x; x = y; y = t;` keeps two pointers apart.
 
+mod elsewhere;
 mod lambdas;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use elsewhere::Setter;
 use tree_sitter::Node;
 
 use super::super::unit::{TypeDecl, child_of_kind, declared_name, each_named, has_child, last_named, split_init};
@@ -14,6 +16,7 @@ use super::Host;
 use super::methods::View;
 use super::places::listed_in;
 use super::pointers::{CASTS, OF_DATA};
+use super::returned::Returned;
 use crate::exp::{IntTy, N};
 
 /// More states than this are not followed.
@@ -180,7 +183,11 @@ impl<'u> Host<'_, 'u> {
             pairs.push(Overlap { later, earlier, by, sure: sure && times == states && whole });
         }
         let met = |pairs: &[Overlap], o: &Overlap| pairs.iter().any(|p| p.later == o.later && p.earlier == o.earlier);
-        for overlap in self.overlaps_of_lambda(arguments) {
+        let mut others = self.overlaps_of_lambda(arguments);
+        for state in &flow.at_launch {
+            others.extend(self.overlaps_made_elsewhere(arguments, state));
+        }
+        for overlap in others {
             if !met(&pairs, &overlap) {
                 pairs.push(overlap);
             }
@@ -520,6 +527,8 @@ impl<'u> Host<'_, 'u> {
         match node.kind() {
             "parenthesized_expression" => inner(last_named(node)),
             "initializer_list" | "argument_list" if node.named_child_count() == 1 => inner(last_named(node)),
+            // What an object is made of it may keep.
+            "initializer_list" | "argument_list" => self.kept_of(&listed_in(node), state, depth),
             "cast_expression" => inner(field("value")).into_iter().map(Pointer::cast).collect(),
             "assignment_expression" => inner(field("left")),
             "comma_expression" => inner(field("right")),
@@ -613,15 +622,19 @@ impl<'u> Host<'_, 'u> {
                         let method = method.split('<').next().unwrap_or(method);
                         match OF_DATA.contains(&method) {
                             true => self.pointers_of(object, state, depth + 1),
-                            false => vec![Pointer { sure: false, ..named(text) }],
+                            false => {
+                                let mut all = vec![Pointer { sure: false, ..named(text) }];
+                                all.extend(self.pointers_returned(function, &[], state, depth));
+                                all
+                            }
                         }
                     }
                     _ if name.to_ascii_lowercase().contains("alloc") => Vec::new(),
                     _ => {
                         let mut all = vec![Pointer { sure: false, ..named(text) }];
-                        for at in self.returned_by(function) {
-                            let given = arguments.get(at).map(|a| self.pointers_of(*a, state, depth + 1));
-                            all.extend(given.into_iter().flatten().map(|p| Pointer { sure: false, ..p }));
+                        all.extend(self.pointers_returned(function, &arguments, state, depth));
+                        if self.class_of(function).is_some() {
+                            all.extend(self.kept_of(&arguments, state, depth));
                         }
                         all
                     }
@@ -633,6 +646,51 @@ impl<'u> Host<'_, 'u> {
             kind if MAKES.contains(&kind) => Vec::new(),
             _ => vec![Pointer { sure: false, ..named(text) }],
         }
+    }
+
+    /// The pointers among what an object is made of.
+    fn kept_of(&self, arguments: &[Node<'u>], state: &State, depth: usize) -> Vec<Pointer> {
+        let given = arguments.iter().filter(|argument| self.is_pointer(**argument));
+        let all = given.flat_map(|argument| self.pointers_of(*argument, state, depth + 1));
+        all.map(|p| Pointer { sure: false, ..p.somewhere() }).collect()
+    }
+
+    /// What a function of the unit may return of what it is given, and of its object.
+    fn pointers_returned(
+        &self,
+        function: Node<'u>,
+        arguments: &[Node<'u>],
+        state: &State,
+        depth: usize,
+    ) -> Vec<Pointer> {
+        let object = method_of(function).map(|(object, _)| object).filter(|object| object.kind() != "this");
+        let at = |prefix: String, part: &str| self.held(&format!("{prefix}.{part}"), function, state);
+        let mut all = Vec::new();
+        for returned in self.returned_by(function) {
+            let given = |at: usize| arguments.get(at).copied();
+            all.extend(match returned {
+                Returned::Parameter(at) => given(at).map_or(Vec::new(), |a| self.pointers_of(a, state, depth + 1)),
+                Returned::Part(i, part) => {
+                    let place = given(i).and_then(|a| self.place_of(a, state, depth + 1));
+                    // A pointer to the object may be the address of it.
+                    let pointer = given(i).filter(|a| a.kind() == "pointer_expression");
+                    let pointer =
+                        pointer.and_then(|a| self.place_of(a.child_by_field_name("argument")?, state, depth + 1));
+                    place.or(pointer).map_or(Vec::new(), |place| at(place, part))
+                }
+                Returned::Value(value) => self.pointers_of(value, state, depth + 1),
+                Returned::Member(part, only) => match object {
+                    Some(object) => {
+                        let whole = self.pointers_of(object, state, depth + 1);
+                        let place = self.place_of(object, state, depth + 1);
+                        let member = place.map_or(Vec::new(), |place| at(place, part));
+                        member.into_iter().chain(whole.into_iter().filter(|_| only)).collect()
+                    }
+                    None => self.held(part, function, state),
+                },
+            });
+        }
+        all.into_iter().map(|p| Pointer { sure: false, ..p }).collect()
     }
 
     /// What a place holds.
@@ -812,7 +870,8 @@ impl<'u> Host<'_, 'u> {
 
     /// The names of the members of a plain class, in their order.
     fn members_of(&self, ty: Node<'u>) -> Vec<&'u str> {
-        let name = self.unit.str(ty).trim_start_matches("struct ").trim();
+        let instance = ty.child_by_field_name("name").filter(|_| ty.kind() == "template_type");
+        let name = self.unit.str(instance.unwrap_or(ty)).trim_start_matches("struct ").trim();
         let class = match self.lower.names.types.get(name).map_or(&[][..], Vec::as_slice) {
             _ if ty.child_by_field_name("body").is_some() => ty,
             [(_, TypeDecl::Class(class, _))] => *class,
@@ -847,7 +906,28 @@ impl<'u> Host<'_, 'u> {
                 let Some(place) = self.place_of(node, state, 0) else { return Vec::new() };
                 let fields = state.iter().filter(|(other, _)| is_part(other, &place));
                 let fields = fields.map(|(other, pointer)| (other[place.len()..].to_owned(), vec![pointer.clone()]));
-                fields.map(|(part, p)| (part.trim_start_matches('.').to_owned(), p)).collect()
+                let mut fields: Vec<(String, Vec<Pointer>)> =
+                    fields.map(|(part, p)| (part.trim_start_matches('.').to_owned(), p)).collect();
+                // Others are what the object came with.
+                for member in self.pointers_in(node) {
+                    if !fields.iter().any(|(part, _)| *part == member) {
+                        let own = self.held(&format!("{place}.{member}"), node, state);
+                        fields.push((member, own));
+                    }
+                }
+                fields
+            }
+            // Its members are those of what it may return.
+            "call_expression" => {
+                let whole = self.pointers_of(node, state, 0);
+                let of = |member: &str| {
+                    let objects = whole.iter().filter_map(|p| match &p.origin {
+                        Origin::Named(object) => Some(named(&format!("{object}.{member}"))),
+                        _ => None,
+                    });
+                    objects.map(|p| Pointer { sure: false, ..p.somewhere() }).collect()
+                };
+                self.pointers_in(node).into_iter().map(|member| (member.clone(), of(&member))).collect()
             }
             _ => Vec::new(),
         }
@@ -867,7 +947,7 @@ fn listed_subscript(node: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// The object and the method of `x.data<float>`.
-fn method_of(function: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
+pub(super) fn method_of(function: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
     let function = match function.kind() {
         "template_function" => function.child_by_field_name("name")?,
         _ => function,

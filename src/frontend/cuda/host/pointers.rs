@@ -2,8 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::super::unit::{declared_name, each_named, last_named};
-use super::methods::gives_view;
+use super::super::unit::last_named;
 use super::places::listed_in;
 use super::variables::{Part, contains};
 use super::{Host, MAX_DEPTH};
@@ -62,45 +61,6 @@ impl<'u> Host<'_, 'u> {
         let method = inner.child_by_field_name("field").filter(|_| inner.kind() == "field_expression")?;
         let name = self.unit.str(method).split('<').next()?;
         inner.child_by_field_name("argument").filter(|_| OF_DATA.contains(&name))
-    }
-
-    /// The parameters that a function of the unit may return as they are, by position.
-    pub(super) fn returned_by(&self, function: Node<'u>) -> Vec<usize> {
-        let name = self.callee(function);
-        let mut found = Vec::new();
-        let own = self.lower.names.functions.get(name).map_or(&[][..], Vec::as_slice);
-        for decl in own.iter().filter(|d| d.has_body && !d.is_kernel) {
-            let parameters = decl.declarator.child_by_field_name("parameters").map(listed_in).unwrap_or_default();
-            let named = |p: &Node<'u>| p.child_by_field_name("declarator").and_then(declared_name);
-            let names: Vec<&str> = parameters.iter().map(|p| named(p).map_or("", |n| self.unit.str(n))).collect();
-            let mut open = Vec::new();
-            each_named(decl.node, |n| {
-                open.extend(Some(n).filter(|n| n.kind() == "return_statement").and_then(last_named));
-            });
-            while let Some(value) = open.pop() {
-                let field = |name: &str| value.child_by_field_name(name);
-                match value.kind() {
-                    "parenthesized_expression" => open.extend(last_named(value)),
-                    "cast_expression" => open.extend(field("value")),
-                    "conditional_expression" => {
-                        open.extend(field("consequence").into_iter().chain(field("alternative")))
-                    }
-                    "identifier" => found.extend(names.iter().position(|name| *name == self.unit.str(value))),
-                    // `x.contiguous()`, `std::move(x)`
-                    "call_expression" => {
-                        let Some(called) = field("function") else { continue };
-                        let of = called.child_by_field_name("argument").filter(|_| called.kind() == "field_expression");
-                        let method = called.child_by_field_name("field").map_or("", |f| self.unit.str(f));
-                        let is_move = matches!(self.unit.str(called), "std::move");
-                        let first = field("arguments").and_then(|list| listed_in(list).first().copied());
-                        open.extend(of.filter(|_| gives_view(method)));
-                        open.extend(first.filter(|_| is_move));
-                    }
-                    _ => {}
-                }
-            }
-        }
-        found
     }
 
     /// Does each call of this function give another object?

@@ -50,8 +50,21 @@ impl<'u> Host<'_, 'u> {
         [self.rounded(node).or_else(|| self.number(node)), one(), one()]
     }
 
-    /// Is this a variable that is declared as a pointer or an array?
+    /// Is this a variable that is declared as a pointer or an array, or what is added to one?
     pub(super) fn is_pointer(&self, node: Node<'u>) -> bool {
+        let field = |name: &str| node.child_by_field_name(name);
+        let of = |part: Option<Node<'u>>| part.is_some_and(|p| self.is_pointer(p));
+        match node.kind() {
+            "parenthesized_expression" => return of(last_named(node)),
+            "binary_expression" => {
+                return match field("operator").map_or("", |o| self.unit.str(o)) {
+                    "+" => of(field("left")) != of(field("right")),
+                    "-" => of(field("left")) && !of(field("right")),
+                    _ => false,
+                };
+            }
+            _ => {}
+        }
         let known = Some(node).filter(|n| n.kind() == "identifier").and_then(|n| self.find(self.unit.str(n), n));
         known.is_some_and(|v| {
             let mut declarator = self.variables[v].declarator;
@@ -211,7 +224,7 @@ impl<'u> Host<'_, 'u> {
         }
     }
 
-    fn is_global_number(&self, name: &str) -> bool {
+    pub(super) fn is_global_number(&self, name: &str) -> bool {
         let constants = self.lower.names.globals.get(name);
         let number = |(_, decl): &(_, GlobalDecl<'u>)| {
             decl.node.child_by_field_name("type").is_some_and(|ty| self.is_arithmetic(ty))
@@ -219,7 +232,7 @@ impl<'u> Host<'_, 'u> {
         self.lower.names.enumerators.contains_key(name) || constants.is_some_and(|list| list.iter().all(number))
     }
 
-    fn is_arithmetic(&self, ty: Node<'u>) -> bool {
+    pub(super) fn is_arithmetic(&self, ty: Node<'u>) -> bool {
         let text = self.unit.str(ty);
         text != "auto" && (self.is_integer_type(ty) || matches!(self.spelled(ty), "float" | "double"))
     }

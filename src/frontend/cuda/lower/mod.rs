@@ -2,7 +2,7 @@
 //!
 //! Whatever is not understood becomes an `Unknown` expression or statement with its place; nothing is skipped silently.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -156,6 +156,10 @@ pub struct Lower<'t> {
     pub said: Option<Arc<super::host::Said<'t>>>,
     /// The calls around them that were read.
     pub read_calls: FxHashMap<super::host::CallKey, Arc<super::host::ReadCall>>,
+    /// The functions of the unit that give members or variables something, once that was asked for.
+    pub setters: Option<Arc<Vec<super::host::Setter<'t>>>>,
+    /// Which two of these a function gives one array, by its node.
+    pub made_one: FxHashMap<usize, Arc<BTreeSet<(String, String)>>>,
     /// The functions whose address is taken, once that was asked for.
     taken: Option<Vec<FunDecl<'t>>>,
     /// How many functions are lowered inside of each other, to know what type they return.
@@ -230,6 +234,8 @@ impl<'t> Lower<'t> {
             loud: None,
             said: None,
             read_calls: FxHashMap::default(),
+            setters: None,
+            made_one: FxHashMap::default(),
             taken: None,
             nesting: 0,
             constructing: 0,

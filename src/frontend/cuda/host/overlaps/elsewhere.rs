@@ -1,0 +1,222 @@
+//! Variables of the unit and members of objects that another function gives one array: a constructor that parts its memory,
+//! say. [HOST-ELSEWHERE]
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+use tree_sitter::Node;
+
+use super::super::Host;
+use super::super::places::listed_in;
+use super::{Flow, Given, Origin, Overlap, State, States, child_of_kind, each_named, last_named};
+
+/// A place that outlives the function: what comes before its name, and its name.
+type Place = (String, String);
+
+/// More functions than these, and longer ones, are not asked.
+const MOST_FUNCTIONS: usize = 64;
+const MOST_NAMES: usize = 600;
+
+/// A function, and the names that it gives something to.
+pub struct Setter<'u> {
+    function: Node<'u>,
+    names: FxHashSet<&'u str>,
+}
+
+impl<'u> Host<'_, 'u> {
+    /// The pairs among these arguments that the function itself does not set, and that another one makes one array.
+    pub(super) fn overlaps_made_elsewhere(&mut self, arguments: &[Node<'u>], state: &State) -> Vec<Overlap> {
+        let mut places: Vec<(Given, Place)> = Vec::new();
+        for (i, argument) in arguments.iter().enumerate() {
+            for pointer in self.pointers_of(*argument, state, 0) {
+                let place = if let Origin::Named(name) = &pointer.origin { self.lasting(name) } else { None };
+                places.extend(place.map(|place| ((i, None), place)));
+            }
+            for member in self.pointers_in(*argument) {
+                let own = self.place_of(*argument, state, 0).filter(|own| !state.contains_key(own));
+                let own = own.unwrap_or_else(|| self.unit.str(*argument).to_owned());
+                let whole = format!("{own}.{member}");
+                if let Some((object, last)) = whole.rsplit_once('.').filter(|_| !state.contains_key(&whole)) {
+                    places.push(((i, Some(member)), (object.to_owned(), last.to_owned())));
+                }
+            }
+        }
+        let mut found = Vec::new();
+        for (j, (later, (of, a))) in places.iter().enumerate() {
+            for (earlier, (other, b)) in &places[..j] {
+                if of == other && a != b && later != earlier && self.are_made_one(a, b) {
+                    let (later, earlier) = (later.clone(), earlier.clone());
+                    found.push(Overlap { later, earlier, by: None, sure: false });
+                }
+            }
+        }
+        found
+    }
+
+    /// What a place is apart, where that is no variable of this function.
+    fn lasting(&self, place: &str) -> Option<Place> {
+        let whole = |name: &str| {
+            let (text, variable) = name.split_once('#')?;
+            let known = self.variables.get(variable.parse::<usize>().ok()?)?;
+            // One that is not declared here is none of this function.
+            (known.outside.is_some() || known.declarator.is_none()).then(|| text.to_owned())
+        };
+        let is_name = |name: &str| name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        match place.rsplit_once('.') {
+            Some((object, member)) if is_name(member) => Some((object.to_owned(), member.to_owned())),
+            None if is_name(place) => Some((String::new(), place.to_owned())),
+            None => Some((String::new(), whole(place)?)),
+            Some(_) => None,
+        }
+    }
+
+    /// The members of an object given by value that are pointers, also in members of it, by their paths.
+    pub(super) fn pointers_in(&self, argument: Node<'u>) -> Vec<String> {
+        let class = match argument.kind() {
+            // `P p(n);` may read as the declaration of a function.
+            "identifier" | "field_expression" => self.class_at(argument, false, 0).or_else(|| {
+                let known = self.variable_at(Some(argument).filter(|a| a.kind() == "identifier")?)?;
+                known.declarator.filter(|d| !d.kind().starts_with("pointer") && !d.kind().starts_with("array"))?;
+                self.class_of(known.ty?)
+            }),
+            "call_expression" => argument.child_by_field_name("function").and_then(|f| {
+                // What it makes, or what the function returns.
+                let own = self.lower.names.functions.get(self.callee(f)).map_or(&[][..], Vec::as_slice);
+                let returned = own.iter().find_map(|d| d.node.child_by_field_name("type"));
+                self.class_of(f).or_else(|| self.class_of(returned?))
+            }),
+            "compound_literal_expression" => argument.child_by_field_name("type").and_then(|ty| self.class_of(ty)),
+            _ => None,
+        };
+        class.map_or(Vec::new(), |class| self.pointers_of_class(class, 0))
+    }
+
+    fn pointers_of_class(&self, class: Node<'u>, depth: usize) -> Vec<String> {
+        const DEEP: usize = 3;
+        let mut found = Vec::new();
+        for (item, declarator) in self.declarators_in(class) {
+            let Some(name) = super::declared_name(declarator).map(|n| self.unit.str(n)) else { continue };
+            match declarator.kind() {
+                "pointer_declarator" => found.push(name.to_owned()),
+                "field_identifier" if depth < DEEP => {
+                    let inner = item.child_by_field_name("type").and_then(|ty| self.class_of(ty));
+                    let parts = inner.map_or(Vec::new(), |inner| self.pointers_of_class(inner, depth + 1));
+                    found.extend(parts.into_iter().map(|part| format!("{name}.{part}")));
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Does another function of the unit leave these two members, or variables of the unit, with pointers into one array?
+    fn are_made_one(&mut self, a: &str, b: &str) -> bool {
+        let key = ordered(a, b);
+        let all = match &self.lower.setters {
+            Some(known) => known.clone(),
+            None => {
+                let all = Arc::new(self.setters());
+                self.lower.setters.insert(all).clone()
+            }
+        };
+        let sets = |s: &&Setter<'u>| s.function != self.function && (s.names.contains(a) || s.names.contains(b));
+        let functions: Vec<Node<'u>> = all.iter().filter(sets).map(|s| s.function).collect();
+        functions.into_iter().any(|function| {
+            let known = self.lower.made_one.get(&function.id()).cloned();
+            let made = known.unwrap_or_else(|| {
+                let made = Arc::new(self.made_one_in(function));
+                self.lower.made_one.insert(function.id(), made.clone());
+                made
+            });
+            made.contains(&key)
+        })
+    }
+
+    /// The functions that give members or variables something else than nothing.
+    fn setters(&self) -> Vec<Setter<'u>> {
+        let mut root = self.function;
+        while let Some(outer) = root.parent() {
+            root = outer;
+        }
+        let mut found: Vec<Setter<'u>> = Vec::new();
+        each_named(root, |n| {
+            if n.kind() != "function_definition" || self.unit.str(n).trim_start().starts_with("__global__") {
+                return;
+            }
+            let (mut names, mut size) = (FxHashSet::default(), 0);
+            each_named(n, |inner| {
+                size += usize::from(matches!(inner.kind(), "identifier" | "field_identifier"));
+                let field = |name: &str| inner.child_by_field_name(name);
+                let set = match inner.kind() {
+                    "assignment_expression" => {
+                        let is_null =
+                            field("right").is_none_or(|r| matches!(self.unit.str(r), "nullptr" | "NULL" | "0"));
+                        field("left").filter(|_| !is_null).map(|l| l.child_by_field_name("field").unwrap_or(l))
+                    }
+                    "field_initializer" => inner.named_child(0),
+                    _ => None,
+                };
+                names.extend(set.map(|set| self.unit.str(set)));
+            });
+            if !names.is_empty() && size <= MOST_NAMES && found.len() < MOST_FUNCTIONS {
+                found.push(Setter { function: n, names });
+            }
+        });
+        found
+    }
+
+    /// The members of one object, and variables of the unit, that a function leaves with pointers into one array.
+    fn made_one_in(&mut self, function: Node<'u>) -> BTreeSet<(String, String)> {
+        let mut made = BTreeSet::new();
+        let Some(body) = function.child_by_field_name("body") else { return made };
+        let mut host = Host::new(self.unit, self.lower, function, body);
+        host.scan();
+        // All that is named may matter.
+        let mut names: BTreeSet<&'u str> = BTreeSet::new();
+        let mut results: FxHashSet<usize> = FxHashSet::default();
+        each_named(function, |n| match n.kind() {
+            "identifier" | "field_identifier" => drop(names.insert(host.unit.str(n))),
+            "call_expression" | "new_expression" => drop(results.insert(n.id())),
+            _ => {}
+        });
+        host.relevant = names;
+        let mut states = States::from([State::new()]);
+        let list = child_of_kind(function, "field_initializer_list").map(listed_in).unwrap_or_default();
+        for item in list.into_iter().filter(|item| item.kind() == "field_initializer") {
+            let (Some(member), Some(value)) = (item.named_child(0), last_named(item)) else { continue };
+            let member = host.unit.str(member);
+            states = super::each(states, |state| host.assigned(state, member, value));
+        }
+        let mut flow = Flow::default();
+        let mut ends = host.run(body, states, &mut flow);
+        ends.append(&mut flow.returned);
+        for state in &ends {
+            let mut held: Vec<(Place, Origin)> = Vec::new();
+            for (place, pointer) in state {
+                // What is no call or `new` makes nothing.
+                let is_array = match &pointer.origin {
+                    Origin::Made(id, _) => results.contains(id),
+                    Origin::Reference(_) => false,
+                    _ => true,
+                };
+                held.extend(host.lasting(place).filter(|_| is_array).map(|p| (p, pointer.origin.clone())));
+                // What the function does not set has what it had.
+                if let Origin::Named(from) = &pointer.origin
+                    && !state.contains_key(from)
+                {
+                    held.extend(host.lasting(from).map(|p| (p, pointer.origin.clone())));
+                }
+            }
+            for (i, ((object, a), origin)) in held.iter().enumerate() {
+                let same = held[..i].iter().filter(|((other, b), from)| other == object && a != b && from == origin);
+                made.extend(same.map(|((_, b), _)| ordered(a, b)));
+            }
+        }
+        made
+    }
+}
+
+fn ordered(a: &str, b: &str) -> (String, String) {
+    (a.min(b).to_owned(), a.max(b).to_owned())
+}

@@ -1,0 +1,321 @@
+//! What functions of the unit return of what they are given, and of their object. [HOST-OVERLAP]
+
+use tree_sitter::Node;
+
+use super::super::unit::{FunDecl, child_of_kind, declared_name, each_named, last_named, split_init};
+use super::Host;
+use super::methods::gives_view;
+use super::outside::is_arrow;
+use super::overlaps::method_of;
+use super::places::listed_in;
+use super::pointers::CASTS;
+
+/// What a call may return, or a pointer into it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Returned<'u> {
+    /// A parameter, by its position.
+    Parameter(usize),
+    /// A field of a parameter.
+    Part(usize, &'u str),
+    /// A member of the object, or a variable of the unit. Is it the only pointer of its class?
+    Member(&'u str, bool),
+    /// Of a lambda, what stands in the function around it.
+    Value(Node<'u>),
+}
+
+/// A function or a lambda, and the names in it.
+struct Callee<'u> {
+    node: Node<'u>,
+    parameters: Vec<(&'u str, Node<'u>)>,
+    class: Option<Node<'u>>,
+    is_lambda: bool,
+}
+
+impl<'u> Host<'_, 'u> {
+    /// What a function of the unit, or a lambda of this function, may return: as it is, or moved.
+    pub(super) fn returned_by(&self, function: Node<'u>) -> Vec<Returned<'u>> {
+        if let Some(lambda) = self.lambda_named(function) {
+            let declarator = lambda.child_by_field_name("declarator");
+            let list = declarator.and_then(|d| d.child_by_field_name("parameters"));
+            let parameters = list.map_or(Vec::new(), |list| self.names_in(list));
+            return self.returns_of(&Callee { node: lambda, parameters, class: None, is_lambda: true });
+        }
+        let method = method_of(function);
+        let class = match method {
+            Some((object, _)) => self
+                .class_at(object, is_arrow(self.unit.str(function), object, function), 0)
+                .or_else(|| self.class_of(self.variable_at(Some(object).filter(|o| o.kind() == "identifier")?)?.ty?)),
+            None => self.class_around(),
+        };
+        let name = method.map_or(self.callee(function), |(_, name)| self.unit.str(name));
+        let name = name.split('<').next().unwrap_or(name);
+        let own = self.lower.names.functions.get(name).map_or(&[][..], Vec::as_slice);
+        let may_be = |d: &&FunDecl<'u>| d.has_body && !d.is_kernel && (method.is_none() || d.class == class);
+        let callee = |d: &FunDecl<'u>| Callee {
+            node: d.node,
+            parameters: d.declarator.child_by_field_name("parameters").map_or(Vec::new(), |list| self.names_in(list)),
+            class: d.class,
+            is_lambda: false,
+        };
+        let mut all: Vec<Callee<'u>> = own.iter().filter(may_be).map(callee).collect();
+        if let Some(class) = class {
+            self.add_methods(class, name, &mut all, 0);
+        }
+        all.iter().flat_map(|callee| self.returns_of(callee)).collect()
+    }
+
+    /// The lambda that a variable of the function is made of.
+    fn lambda_named(&self, function: Node<'u>) -> Option<Node<'u>> {
+        let name = Some(function).filter(|f| f.kind() == "identifier").map(|f| self.unit.str(f))?;
+        self.find(name, function)?;
+        let mut found = None;
+        each_named(self.function, |n| {
+            let value = n.child_by_field_name("value").filter(|v| v.kind() == "lambda_expression");
+            if n.kind() == "init_declarator" && declared_name(n).is_some_and(|own| self.unit.str(own) == name) {
+                found = value.or(found);
+            }
+        });
+        found
+    }
+
+    /// The functions of a name that a class, or one that it is derived from, defines in its body.
+    fn add_methods(&self, class: Node<'u>, name: &str, found: &mut Vec<Callee<'u>>, depth: usize) {
+        const MAX_BASES: usize = 4;
+        for item in class.child_by_field_name("body").map(listed_in).unwrap_or_default() {
+            let item = if item.kind() == "template_declaration" { last_named(item) } else { Some(item) };
+            let Some(item) = item.filter(|item| item.kind() == "function_definition") else { continue };
+            let Some(mut declarator) = item.child_by_field_name("declarator") else { continue };
+            while declarator.kind() != "function_declarator" {
+                let Some(inner) = declarator.child_by_field_name("declarator").or_else(|| last_named(declarator))
+                else {
+                    break;
+                };
+                declarator = inner;
+            }
+            if declared_name(declarator).is_some_and(|own| self.unit.str(own) == name) {
+                let list = declarator.child_by_field_name("parameters");
+                let parameters = list.map_or(Vec::new(), |list| self.names_in(list));
+                found.push(Callee { node: item, parameters, class: Some(class), is_lambda: false });
+            }
+        }
+        let bases = child_of_kind(class, "base_class_clause").filter(|_| depth < MAX_BASES).map(listed_in);
+        for base in bases.unwrap_or_default() {
+            if let Some(base) = self.class_of(base) {
+                self.add_methods(base, name, found, depth + 1);
+            }
+        }
+    }
+
+    /// Parameters by their names.
+    fn names_in(&self, list: Node<'u>) -> Vec<(&'u str, Node<'u>)> {
+        let named = |p: &Node<'u>| p.child_by_field_name("declarator").and_then(declared_name);
+        listed_in(list).into_iter().map(|p| (named(&p).map_or("", |n| self.unit.str(n)), p)).collect()
+    }
+
+    fn returns_of(&self, callee: &Callee<'u>) -> Vec<Returned<'u>> {
+        // The values that names of the function are given, also as parts of them.
+        let (mut open, mut given): (Vec<Node<'u>>, Vec<(&'u str, Node<'u>, Node<'u>)>) = (Vec::new(), Vec::new());
+        each_named(callee.node, |n| {
+            let field = |name: &str| n.child_by_field_name(name);
+            let first = |to: Node<'u>| {
+                let mut to = to;
+                while let Some(inner) = to.child_by_field_name("argument") {
+                    to = inner;
+                }
+                self.unit.str(declared_name(to).unwrap_or(to))
+            };
+            match n.kind() {
+                "return_statement" => open.extend(last_named(n)),
+                "init_declarator" => {
+                    let (inner, value) = split_init(n);
+                    given.extend(value.map(|value| (first(inner), n, value)));
+                }
+                "declaration" => {
+                    let plain = n.child_by_field_name("declarator").filter(|d| d.kind() != "init_declarator");
+                    given.extend(plain.map(|d| (first(d), n, d)));
+                }
+                "assignment_expression" => {
+                    given.extend(field("left").zip(field("right")).map(|(left, right)| (first(left), n, right)));
+                }
+                _ => {}
+            }
+        });
+        let mut seen: Vec<Node<'u>> = Vec::new();
+        let mut found = Vec::new();
+        while let Some(value) = open.pop() {
+            if seen.contains(&value) {
+                continue;
+            }
+            seen.push(value);
+            let field = |name: &str| value.child_by_field_name(name);
+            match value.kind() {
+                "parenthesized_expression" => open.extend(last_named(value)),
+                "cast_expression" => open.extend(field("value")),
+                "comma_expression" => open.extend(field("right")),
+                "conditional_expression" => open.extend(field("consequence").into_iter().chain(field("alternative"))),
+                "binary_expression" if matches!(field("operator").map(|o| self.unit.str(o)), Some("+" | "-")) => {
+                    let is_number = |n: &Node<'u>| self.is_number_in(*n, callee);
+                    open.extend(field("left").filter(|n| !is_number(n)).or_else(|| field("right")));
+                }
+                "pointer_expression" if self.unit.str(value).starts_with('&') => {
+                    let place = field("argument");
+                    let inner = place.filter(|p| matches!(p.kind(), "subscript_expression" | "pointer_expression"));
+                    open.extend(inner.and_then(|p| p.child_by_field_name("argument")));
+                }
+                // The parts of an object.
+                "initializer_list" | "argument_list" => {
+                    open.extend(listed_in(value).into_iter().filter(|n| !self.is_number_in(*n, callee)));
+                }
+                "initializer_pair" => open.extend(field("value")),
+                "compound_literal_expression" => open.extend(field("value")),
+                "identifier" => {
+                    let name = self.unit.str(value);
+                    let at = callee.parameters.iter().position(|(own, _)| *own == name);
+                    let is_number = self.is_number_in(value, callee);
+                    let is_local = given.iter().any(|(to, at, _)| *to == name && at.kind() != "assignment_expression");
+                    found.extend(at.filter(|_| !is_number).map(Returned::Parameter));
+                    let values = given.iter().filter(|(to, ..)| *to == name).map(|(.., value)| *value);
+                    match at {
+                        Some(_) => open.extend(values),
+                        None if is_local => open.extend(values.filter(|v| self.unit.str(*v) != name)),
+                        None if callee.is_lambda => found.push(Returned::Value(value)),
+                        None if !is_number => found.push(self.member_returned(name, callee)),
+                        None => {}
+                    }
+                }
+                "field_expression" => {
+                    let (Some(object), Some(part)) = (field("argument"), field("field")) else { continue };
+                    let part = self.unit.str(part);
+                    let name = self.unit.str(object);
+                    let at = callee.parameters.iter().position(|(own, _)| *own == name);
+                    match at {
+                        _ if object.kind() == "this" => found.push(self.member_returned(part, callee)),
+                        // As the part of an object it makes that one of two that share something.
+                        Some(at) if self.is_in_list(value) => found.push(Returned::Parameter(at)),
+                        Some(at) => found.push(Returned::Part(at, part)),
+                        None if callee.is_lambda => found.push(Returned::Value(value)),
+                        None if object.kind() == "identifier" => open.push(object),
+                        None => {}
+                    }
+                }
+                // `x.contiguous()`, `std::move(x)`, `reinterpret_cast<T *>(x)`, `V(x, n)`
+                "call_expression" => {
+                    let Some(called) = field("function") else { continue };
+                    let of = called.child_by_field_name("argument").filter(|_| called.kind() == "field_expression");
+                    let method = called.child_by_field_name("field").map_or("", |f| self.unit.str(f));
+                    let text = self.unit.str(called);
+                    let passes = text == "std::move" || CASTS.contains(&text.split('<').next().unwrap_or(text));
+                    let makes = self.lower.names.types.contains_key(self.callee(called));
+                    let arguments = field("arguments").map(listed_in).unwrap_or_default();
+                    open.extend(of.filter(|_| gives_view(method)));
+                    if passes || makes {
+                        open.extend(arguments.into_iter().filter(|n| !self.is_number_in(*n, callee)));
+                    }
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Is this a part of an object that is made here, or a value of a part of one?
+    fn is_in_list(&self, value: Node<'u>) -> bool {
+        let mut inner = value;
+        while let Some(outer) = self.up(inner) {
+            match outer.kind() {
+                "initializer_list" | "compound_literal_expression" => return true,
+                "call_expression" => {
+                    let called = outer.child_by_field_name("function");
+                    return called.is_some_and(|f| self.lower.names.types.contains_key(self.callee(f)));
+                }
+                "assignment_expression" => {
+                    let to = outer.child_by_field_name("left");
+                    return to.is_some_and(|to| to.kind() == "field_expression");
+                }
+                "return_statement" | "declaration" | "function_definition" => return false,
+                _ => inner = outer,
+            }
+        }
+        false
+    }
+
+    fn is_global_pointer(&self, name: &str) -> bool {
+        let list = self.lower.names.globals.get(name).map_or(&[][..], Vec::as_slice);
+        list.iter().any(|(_, decl)| decl.declarator.kind() != "identifier")
+    }
+
+    fn member_returned(&self, name: &'u str, callee: &Callee<'u>) -> Returned<'u> {
+        let pointers = callee.class.map_or(0, |class| {
+            let is_pointer = |d: &Node<'u>| d.kind() == "pointer_declarator";
+            self.declarators_in(class).iter().filter(|(_, d)| is_pointer(d)).count()
+        });
+        Returned::Member(name, pointers == 1)
+    }
+
+    /// The fields that a class declares: the declaration, and the declarator.
+    pub(super) fn declarators_in(&self, class: Node<'u>) -> Vec<(Node<'u>, Node<'u>)> {
+        let mut found = Vec::new();
+        for item in class.child_by_field_name("body").map(listed_in).unwrap_or_default() {
+            let mut cursor = item.walk();
+            let all = item.children_by_field_name("declarator", &mut cursor);
+            found.extend(all.filter(|_| item.kind() == "field_declaration").map(|d| (item, d)));
+        }
+        found
+    }
+
+    /// Is this surely a number in a function, and no pointer?
+    fn is_number_in(&self, node: Node<'u>, callee: &Callee<'u>) -> bool {
+        let field = |name: &str| node.child_by_field_name(name);
+        let of = |part: Option<Node<'u>>| part.is_some_and(|p| self.is_number_in(p, callee));
+        let is_plain = |declaration: Node<'u>, declarator: Node<'u>| {
+            let ty = declaration.child_by_field_name("type");
+            let plain = matches!(declarator.kind(), "identifier" | "field_identifier" | "reference_declarator");
+            plain && ty.is_some_and(|ty| self.is_arithmetic(ty))
+        };
+        let of_class = |name: &str| {
+            let fields = callee.class.map_or(Vec::new(), |class| self.declarators_in(class));
+            let is_it = |d: Node<'u>| declared_name(d).is_some_and(|n| self.unit.str(n) == name);
+            fields.into_iter().any(|(declaration, d)| is_it(d) && is_plain(declaration, d))
+        };
+        match node.kind() {
+            "number_literal" | "char_literal" | "sizeof_expression" | "true" | "false" | "null" => true,
+            "parenthesized_expression" => of(last_named(node)),
+            "unary_expression" => of(field("argument")),
+            "binary_expression" => match field("operator").map_or("", |o| self.unit.str(o)) {
+                "+" => of(field("left")) && of(field("right")),
+                "-" => of(field("left")),
+                _ => true,
+            },
+            "cast_expression" => {
+                let ty = field("type");
+                ty.is_some_and(|ty| {
+                    child_of_kind(ty, "abstract_pointer_declarator").is_none() && self.is_arithmetic(ty)
+                })
+            }
+            "identifier" => {
+                let name = self.unit.str(node);
+                let own = callee.parameters.iter().find(|(own, _)| *own == name);
+                let mut local = None;
+                each_named(callee.node, |n| {
+                    let mut cursor = n.walk();
+                    for d in n.children_by_field_name("declarator", &mut cursor).filter(|_| n.kind() == "declaration") {
+                        let inner = split_init(d).0;
+                        if declared_name(inner).is_some_and(|at| self.unit.str(at) == name) {
+                            local = Some(is_plain(n, inner));
+                        }
+                    }
+                });
+                match (own, local) {
+                    (Some((_, p)), _) => p.child_by_field_name("declarator").is_none_or(|d| is_plain(*p, d)),
+                    (None, Some(local)) => local,
+                    (None, None) if callee.is_lambda => self.is_named_number(name, node) && !self.is_pointer(node),
+                    (None, None) => of_class(name) || self.is_global_number(name) && !self.is_global_pointer(name),
+                }
+            }
+            "field_expression" if field("argument").is_some_and(|a| a.kind() == "this") => {
+                field("field").is_some_and(|f| of_class(self.unit.str(f)))
+            }
+            _ => false,
+        }
+    }
+}
