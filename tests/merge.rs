@@ -12,9 +12,15 @@ use faial_like::fuzz::choices::Choices;
 use faial_like::opt::{Run, merged_by};
 
 const MOST: i128 = 5;
+const SIZES: i128 = 3;
 
 fn x() -> Var {
     Var::new("x", IntTy::U32)
+}
+
+/// A size, which threads share.
+fn w() -> Var {
+    Var::new("w", IntTy::U32)
 }
 
 fn i() -> Var {
@@ -28,6 +34,8 @@ fn phase(seed: u64) -> RacePhase {
     let ty = *c.one_of(&[IntTy::U32, IntTy::MATH, IntTy::U8]).expect("a type");
     let [stride, row, large] = [c.pick(4), c.pick(9), c.pick(30)].map(|n| n as i128);
     let loops = c.pick(2) == 0;
+    // Rows that are as long as a size.
+    let sized = c.pick(3) == 0;
     let range = Range { var: i(), first: N::num(0), end: N::num(3), step: Step::Up(N::num(1)) };
     let quotient = N::bin(NBin::Div, IntTy::U32, &N::var(&x()), &N::num(2));
     let base = match c.pick(3) {
@@ -42,6 +50,11 @@ fn phase(seed: u64) -> RacePhase {
             _ => site as i128 * row,
         };
         let mut index = N::add(ty, &base, &N::num(constant));
+        if sized {
+            let rows =
+                N::mul(IntTy::MATH, &N::num([constant, 2 * site as i128, 3 * site as i128][c.pick(3)]), &N::var(&w()));
+            index = N::add(IntTy::MATH, &base, &N::add(IntTy::MATH, &rows, &N::num(c.pick(5) as i128 / 4)));
+        }
         if loops {
             let steps = [row, 2 * row, -row, 0][c.pick(4)];
             index = N::add(IntTy::MATH, &index, &N::mul(IntTy::MATH, &N::var(&i()), &N::num(steps)));
@@ -66,16 +79,16 @@ fn phase(seed: u64) -> RacePhase {
         level: Level::Block,
         approximate: false,
         sides,
-        assumptions: B::and(Task::BOTH.map(extent)),
+        assumptions: B::and([B::and(Task::BOTH.map(extent)), N::var(&w()).le(&N::num(SIZES))]),
         locals: vec![x(), i()],
     }
 }
 
-/// What thread x touches: units, and whether it writes them.
-fn touched(phase: &RacePhase, thread: i128) -> BTreeSet<(i128, bool)> {
+/// What thread x touches for a size: units, and whether it writes them.
+fn touched(phase: &RacePhase, thread: i128, size: i128) -> BTreeSet<(i128, bool)> {
     let mut units = BTreeSet::new();
     for side in &phase.sides {
-        let mut inputs = vec![Env::new()];
+        let mut inputs = vec![Env::new().with(&w().name, size)];
         for var in [&x()].into_iter().chain(side.binders.iter().map(|range| &range.var)) {
             let range = side.binders.iter().find(|range| range.var == *var);
             let bound = |n: &N| n.as_num().expect("a constant");
@@ -100,8 +113,8 @@ fn tried(change: fn(Run) -> Run) -> (usize, Option<u64>) {
         let phase = phase(seed);
         let Some(merged) = merged_by(change, &phase, &Name::from("a")) else { continue };
         some += 1;
-        let covers = |thread| touched(&phase, thread).is_subset(&touched(&merged, thread));
-        if !(0..MOST).all(covers) {
+        let covers = |thread, size| touched(&phase, thread, size).is_subset(&touched(&merged, thread, size));
+        if !(0..=SIZES).all(|size| (0..MOST).all(|thread| covers(thread, size))) {
             return (some, Some(seed));
         }
     }

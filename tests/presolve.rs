@@ -14,7 +14,7 @@ use faial_like::exp::poly::{Monomial, Poly};
 use faial_like::exp::{B, Env, Fun, IntTy, Interval, N, NBin, NExp, Var, eval_b, eval_n};
 use faial_like::fuzz::choices::Choices;
 use faial_like::fuzz::expressions::{small_number, small_truth};
-use faial_like::opt::{Proof, Rule, Rules, refute_by, sample, scales};
+use faial_like::opt::{Facts, Proof, Rule, Rules, dividends, dividends_by, refute_by, sample, scales};
 use faial_like::report::finding::{KernelReport, Report, Verdict, Witness};
 use faial_like::smt::{Cache, Session, SolverConfig};
 
@@ -308,28 +308,151 @@ fn a_mask_by_a_power_of_two_is_a_remainder() {
     assert!(refuted.iter().all(|n| *n > 500), "{refuted:?}");
 }
 
+/// Two threads, and elements of the ranges that a number n is shared out in, by quotients.
+fn shared_out(seed: u64) -> Question {
+    let mut choices = Choices::seeded(seed, 200);
+    let c = &mut choices;
+    let ty = *c.one_of(&[IntTy::U32, IntTy::I32, IntTy::I8, IntTy::MATH]).expect("a type");
+    let of = |name: &str| ["!1", "!2"].map(|task| Var::new(format!("{name}{task}"), ty));
+    let [n, d, x, i] =
+        [[Var::new("n", ty), Var::new("n", ty)], [Var::new("d", ty), Var::new("d", ty)], of("x"), of("i")];
+    let least = if ty.signed && c.pick(2) == 0 { -2 } else { 0 };
+    let vars: Vec<(Var, i128, i128)> = vec![
+        (n[0].clone(), least, 4),
+        (d[0].clone(), if c.pick(3) == 0 { least } else { 1 }, 3),
+        (x[0].clone(), 0, 2),
+        (x[1].clone(), 0, 2),
+        (i[0].clone(), least, 5),
+        (i[1].clone(), least, 5),
+    ];
+    // The ranges may overlap, by what is added, or where they are divided by another number.
+    let (plus, late, apart, other) = (1 + c.pick(5) / 4, c.pick(6) / 5, c.pick(7) / 6, c.pick(6) / 5);
+    let fixed = (c.pick(2) == 0).then(|| N::num(3));
+    let mut conditions = Vec::new();
+    for task in [0, 1] {
+        let [size, by, at, own] = [&n, &d, &x, &i].map(|v| N::var(&v[task]));
+        let size = fixed.clone().unwrap_or(size);
+        let quotient = |at: &N, by: &N| N::bin(NBin::Div, ty, &N::mul(ty, &size, at), by);
+        let end = quotient(&N::add(ty, &at, &N::num(plus as i128)), &N::add(ty, &by, &N::num(other as i128)));
+        conditions.push(quotient(&at, &by).le(&own));
+        conditions.push(own.lt(&N::add(ty, &end, &N::num(late as i128))));
+    }
+    for (var, lo, hi) in &vars {
+        conditions.push(N::num(*lo).le(&N::var(var)));
+        conditions.push(N::var(var).le(&N::num(*hi)));
+    }
+    conditions.push(N::var(&x[0]).ne(&N::var(&x[1])));
+    conditions.push(N::var(&i[0]).eq(&N::add(ty, &N::var(&i[1]), &N::num(apart as i128))));
+    Question { vars, conditions }
+}
+
+/// The number of ranges that are told apart; an error for two that are not.
+fn told_apart(rules: Rules) -> Result<usize, String> {
+    let mut count = 0;
+    for seed in 0..1500 {
+        let question = shared_out(seed);
+        if let Some(proof) = refute_by(rules, &question.conditions) {
+            count += 1;
+            if refuted_wrongly(&question, &proof) {
+                return Err(format!("{seed}: {:?} by {proof:?}", question.conditions));
+            }
+        }
+    }
+    Ok(count)
+}
+
+type Order = fn(&Facts, &Poly) -> Option<Poly>;
+
+#[test]
+fn what_is_shared_out_is_told_apart() {
+    let count = told_apart(Rules::default()).expect("no wrong answer");
+    let without = told_apart(Rules { ordered: |_, _| None, ..Rules::default() }).expect("no wrong answer");
+    assert!(count > without + 100, "{count} {without}");
+    let mutants: [(&str, Order); 4] = [
+        ("those that are equal as well", |facts, p| dividends(facts, &p.plus(1).ok()?)),
+        ("too far apart", |facts, p| dividends(facts, p)?.plus(3).ok()),
+        ("by two divisors", |facts, p| {
+            dividends_by(facts, p, |facts, [one, two]| [one, two].iter().all(|by| is_positive(facts, by)))
+        }),
+        ("by what may be negative", |facts, p| dividends_by(facts, p, |_, [one, two]| one == two)),
+    ];
+    for (name, ordered) in mutants {
+        assert!(told_apart(Rules { ordered, ..Rules::default() }).is_err(), "nothing shows that `{name}` is wrong");
+    }
+}
+
+fn is_positive(facts: &Facts, poly: &Poly) -> bool {
+    poly.scale(-1).and_then(|p| p.plus(1)).is_ok_and(|p| facts.never_positive(&p, 1))
+}
+
+/// Two threads with places in rows, and in planes of rows, that are longer than they are wide.
+fn padded(seed: u64) -> Question {
+    let mut choices = Choices::seeded(seed, 200);
+    let c = &mut choices;
+    let ty = *c.one_of(&[IntTy::U32, IntTy::I32, IntTy::U8, IntTy::MATH]).expect("a type");
+    let [w, h] = ["w", "h"].map(|name| Var::new(name, ty));
+    let mut vars = vec![(w.clone(), 0, 3), (h.clone(), 0, 2)];
+    let [by, more, beyond] = [c.pick(3) as i128, c.pick(3) as i128, c.pick(4) as i128];
+    let by = if ty.signed && c.pick(4) == 0 { -1 } else { by };
+    let mut conditions = Vec::new();
+    let mut indices = Vec::new();
+    let mut differ = Vec::new();
+    for task in [1, 2] {
+        let own = ["x", "y", "z"].map(|name| Var::new(format!("{name}!{task}"), ty));
+        vars.extend(own.iter().map(|var| (var.clone(), 0, 2)));
+        let [x, y, z] = own.map(|var| N::var(&var));
+        let (add, mul) = (|l: &N, r: &N| N::add(ty, l, r), |l: &N, r: &N| N::mul(ty, l, r));
+        let (row, column) = (add(&N::var(&w), &N::num(by)), add(&N::var(&h), &N::num(more)));
+        conditions.push(x.lt(&add(&N::var(&w), &N::num(beyond))));
+        conditions.push(y.lt(&N::var(&h)));
+        let plane = mul(&z, &mul(&row, &column));
+        indices.push(add(&plane, &add(&mul(&y, &row), &x)));
+        differ.push([x, y, z]);
+    }
+    for (var, lo, hi) in &vars {
+        conditions.push(N::num(*lo).le(&N::var(var)));
+        conditions.push(N::var(var).le(&N::num(*hi)));
+    }
+    conditions.push(B::or((0..3).map(|at| differ[0][at].ne(&differ[1][at])).collect::<Vec<_>>()));
+    conditions.push(indices[0].eq(&indices[1]));
+    Question { vars, conditions }
+}
+
+#[test]
+fn rows_that_are_longer_than_they_are_wide_are_told_apart() {
+    let mut refuted = [0, 0];
+    for seed in 0..400 {
+        let question = padded(seed);
+        let proof = refute_by(Rules::default(), &question.conditions);
+        refuted[usize::from(proof.is_some())] += 1;
+        if let Some(proof) = proof {
+            assert!(!refuted_wrongly(&question, &proof), "{seed}: {:?} by {proof:?}", question.conditions);
+        }
+    }
+    assert!(refuted.iter().all(|n| *n > 50), "{refuted:?}");
+}
+
 #[test]
 fn a_wrong_rule_is_noticed() {
     let right = Rules::default();
     let remainder: fn(&Poly) -> bool = |p| p.content() > 1 && p.constant != 0;
-    let not_zero = |facts: &faial_like::opt::Facts, p: &Poly| facts.never_positive(p, 2);
-    let strict = |facts: &faial_like::opt::Facts, p: &Poly| {
-        p.scale(-1).is_ok_and(|above| !p.terms.is_empty() && facts.never_positive(&above, 1))
-    };
-    let wide = |facts: &faial_like::opt::Facts, p: &Poly| {
+    let not_zero = |facts: &Facts, p: &Poly| facts.never_positive(p, 2);
+    let strict =
+        |facts: &Facts, p: &Poly| p.scale(-1).is_ok_and(|above| !p.terms.is_empty() && facts.never_positive(&above, 1));
+    let wide = |facts: &Facts, p: &Poly| {
         let below = |p: &Poly| {
             let scaled = |c: &i128| p.scale(*c).and_then(|p| p.plus(-c)).is_ok_and(|p| facts.never_positive(&p, 2));
             scales(facts, p).iter().any(scaled)
         };
         below(p) && p.scale(-1).is_ok_and(|p| below(&p))
     };
-    let halves = |_: &faial_like::opt::Facts, p: &Poly| {
+    let halves = |_: &Facts, p: &Poly| {
         let largest = p.terms.iter().map(|(_, c)| c.abs()).max().filter(|c| *c > 1)?;
         let (a, b): (Vec<_>, Vec<_>) = p.terms.iter().cloned().partition(|(_, c)| c % largest == 0);
         let a = Poly { terms: a.into_iter().map(|(m, c)| (m, c / largest)).collect(), constant: 0 };
         (!b.is_empty()).then_some((Rule::Injective, [Poly { terms: b, constant: p.constant }, a]))
     };
-    let rows = |_: &faial_like::opt::Facts, p: &Poly| {
+    let rows = |_: &Facts, p: &Poly| {
         let symbol = *p.terms.iter().find(|(m, _)| m.len() == 2).and_then(|(m, _)| m.first())?;
         let (a, b): (Vec<_>, Vec<_>) = p.terms.iter().cloned().partition(|(m, _)| m.contains(&symbol));
         let a = a.into_iter().map(|(m, c)| (m.into_iter().filter(|x| *x != symbol).collect::<Monomial>(), c));

@@ -247,12 +247,17 @@ impl Check<'_> {
 
     /// The time for another race where one took so long: once the verdict is there, it must not wait for what else there is.
     fn another(&mut self, first: Duration) -> Option<Duration> {
+        self.others().map(|left| left.min(first * 4 + ANOTHER))
+    }
+
+    /// What is left of the time for other races than the confirmed ones.
+    fn others(&mut self) -> Option<Duration> {
         if !self.findings.any(FindingClass::Confirmed) {
             return None;
         }
         let now = self.started.elapsed();
         let end = *self.confirmed.get_or_insert(now) * 2 + OTHERS;
-        Some((first * 4 + ANOTHER).min(end.saturating_sub(now)))
+        Some(end.saturating_sub(now))
     }
 
     /// What is asked about an array in a phase, and whether values that are stored matter to it; `None` where that is
@@ -323,7 +328,11 @@ impl Check<'_> {
                     asked.within.push(sizes);
                     answer = Answer::Sat(model);
                 }
-                None => answer = self.session.exists(&asked.query([])),
+                // Once the verdict is there, it must not wait for what other arrays there are either.
+                None => {
+                    let most = self.others();
+                    answer = self.session.exists_within(&asked.query([]), most);
+                }
             }
         }
         match answer {
@@ -377,7 +386,10 @@ impl Check<'_> {
             let mut again: Option<Key> = None;
             let condition = if same_value { asked.races.same_value.clone() } else { B::not(&asked.races.same_value) };
             while condition.as_lit() != Some(false) {
-                let most = first.and_then(|first| self.another(first));
+                let most = match first {
+                    Some(first) => self.another(first),
+                    None => self.others(),
+                };
                 self.queries += 1;
                 let mut answer = self.session.model(&asked.query([condition.clone()]), most);
                 if let (Answer::Unknown(_), None) = (&answer, first)

@@ -39,7 +39,11 @@ pub fn goes_up(term: &N) -> bool {
         NExp::Num(n) => (0..=SMALL).contains(n),
         NExp::Var(var) => !var.ty.signed,
         NExp::Cast(ty, inner) => wide(*ty) && goes_up(inner),
-        NExp::Bin(NBin::Add, ty, l, r) => wide(*ty) && goes_up(l) && goes_up(r),
+        NExp::Bin(NBin::Add, ty, l, r) => {
+            // `b * n + n` is `(b + 1) * n`.
+            let goes = |part: &N, other: &N| goes_up(part) || multiplies(part, other);
+            wide(*ty) && goes(l, r) && goes(r, l) && (goes_up(l) || goes_up(r))
+        }
         NExp::Bin(NBin::Mul, ty, l, r) => wide(*ty) && factor(l) && factor(r),
         NExp::Bin(NBin::Shl, _, l, r) => r.as_num().is_some_and(|n| (0..=16).contains(&n)) && goes_up(l),
         // No larger than the first operand.
@@ -47,6 +51,12 @@ pub fn goes_up(term: &N) -> bool {
         NExp::Bin(NBin::And | NBin::Min | NBin::Max, ty, l, r) => wide(*ty) && goes_up(l) && goes_up(r),
         NExp::Bin(..) | NExp::If(..) | NExp::Call(..) => false,
     }
+}
+
+/// Is this a size, and a factor of the other term?
+fn multiplies(size: &N, term: &N) -> bool {
+    let is_factor = |l: &N, r: &N| (l == size && goes_up(r)) || (r == size && goes_up(l));
+    factor(size) && matches!(term.kind(), NExp::Bin(NBin::Mul, _, l, r) if is_factor(l, r))
 }
 
 /// Does this unsigned term wrap around only where sizes are so large that no array has them? It goes up in all that it is

@@ -165,7 +165,7 @@ impl Facts {
     }
 
     /// The polynomial over unknowns that are not expressed by others.
-    fn reduced(&self, poly: &Poly) -> Option<Poly> {
+    pub(super) fn reduced(&self, poly: &Poly) -> Option<Poly> {
         let mut poly = poly.clone();
         for (atom, by) in &self.solved {
             poly = poly.substituted(*atom, by).ok()?;
@@ -273,7 +273,29 @@ impl Facts {
 
     /// What is used when nothing else follows.
     fn more(&mut self) -> bool {
-        self.use_wholes() || self.reconsider()
+        self.order_dividends() || self.use_wholes() || self.reconsider()
+    }
+
+    /// What is divided, where bounds say that the one quotient is less than the other: before it is known by quotients and rests, of
+    /// which that follows anyway. [OPT-ORDER]
+    fn order_dividends(&mut self) -> bool {
+        const MANY: usize = 32;
+        let divided = |fact: &&Poly| {
+            let quotient =
+                |(m, _): &(Monomial, i128)| matches!(m.as_slice(), [q] if self.values.quotient(*q).is_some());
+            fact.terms.iter().any(quotient)
+        };
+        let facts: Vec<&Poly> = self.at_most.iter().filter(divided).take(MANY).collect();
+        let sums = facts.iter().enumerate().flat_map(|(i, one)| {
+            let with_others = facts.iter().skip(i + 1).filter_map(|two| one.add(two).ok());
+            std::iter::once(Poly::clone(one)).chain(with_others)
+        });
+        let bounds: Vec<Poly> = sums.filter_map(|fact| (self.rules.ordered)(self, &fact)).collect();
+        let known = |bound: &Poly| self.values.interval(bound).hi.is_some_and(|hi| hi <= 0);
+        let new: Vec<Poly> = bounds.into_iter().filter(|bound| !known(bound)).collect();
+        let before = self.at_most.len();
+        new.into_iter().for_each(|bound| self.bound(bound));
+        self.at_most.len() > before || self.contradiction
     }
 
     /// Sums that were divided are known by quotients and rests until nothing more follows: then by what they are sums of. Two
@@ -448,7 +470,37 @@ impl Facts {
             parts.into_iter().rev().for_each(|p| self.equal.push_front(p));
             return;
         }
+        if self.padded(&poly) {
+            self.equal.push_front(poly);
+            return;
+        }
         self.eliminate(&poly);
+    }
+
+    /// Expresses a size by what is larger by a constant, where fewer products are left then: `w y + 4 y` is `(w + 4) y`. [OPT-PADDED]
+    fn padded(&mut self, poly: &Poly) -> bool {
+        let told_apart: BTreeSet<AtomId> =
+            self.told_apart.clone().iter().filter_map(|v| self.values.id(&N::var(v))).collect();
+        let mut candidates: Vec<(AtomId, i128)> = Vec::new();
+        for (product, a) in poly.terms.iter().filter(|(m, _)| m.len() > 1) {
+            for atom in product.iter().filter(|atom| self.values.is_var(**atom)) {
+                let left = left_of(product, &Monomial::from_elem(*atom, 1)).filter(|left| !left.contains(atom));
+                let other = left.and_then(|left| poly.terms.iter().find(|(m, _)| *m == left));
+                let is_coordinate = self.kept.contains(atom) || told_apart.contains(atom);
+                if let Some((_, b)) = other.filter(|(_, b)| b % a == 0 && !is_coordinate)
+                    && !candidates.contains(&(*atom, b / a))
+                {
+                    candidates.push((*atom, b / a));
+                }
+            }
+        }
+        let fewer = candidates.into_iter().filter_map(|(atom, by)| {
+            let size = self.values.larger(atom, by)?.plus(-by).ok()?;
+            let terms = poly.substituted(atom, &size).ok()?.terms.len();
+            (terms < poly.terms.len()).then_some((terms, atom, size))
+        });
+        let best = fewer.min_by_key(|(terms, atom, _)| (*terms, *atom));
+        best.is_some_and(|(_, atom, size)| self.express(atom, &size))
     }
 
     fn eliminate(&mut self, poly: &Poly) {
@@ -487,21 +539,27 @@ impl Facts {
         // c atom + rest = 0, and c is 1 or -1.
         let rest = Poly::atom(atom).scale(c).ok().and_then(|own| poly.sub(&own).ok());
         let Some(by) = rest.and_then(|rest| rest.scale(-c).ok()) else { return };
+        self.express(atom, &by);
+    }
+
+    /// From now on the unknown is what it is equal to.
+    fn express(&mut self, atom: AtomId, by: &Poly) -> bool {
         let known = self.values.atom_interval(atom);
-        let replace = |poly: &Poly| poly.substituted(atom, &by).ok();
+        let replace = |poly: &Poly| poly.substituted(atom, by).ok();
         let (Some(at_most), Some(differ), Some(solved)) = (
             self.at_most.iter().map(replace).collect::<Option<Vec<_>>>(),
             self.differ.iter().map(replace).collect::<Option<Vec<_>>>(),
             self.solved.iter().map(|(a, p)| Some((*a, replace(p)?))).collect::<Option<Vec<_>>>(),
         ) else {
-            return;
+            return false;
         };
         (self.at_most, self.differ, self.solved) = (at_most, differ, solved);
         self.solved.push((atom, by.clone()));
-        self.contradiction |= !self.values.note(&by, known);
+        self.contradiction |= !self.values.note(by, known);
         let bounds =
             [known.hi.and_then(|hi| by.plus(-hi).ok()), known.lo.and_then(|lo| by.scale(-1).ok()?.plus(lo).ok())];
         self.at_most.extend(bounds.into_iter().flatten().filter(|b| !b.terms.is_empty()));
+        true
     }
 }
 

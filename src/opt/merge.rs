@@ -3,6 +3,8 @@
 //! A table that each thread goes through in steps has a pair of accesses for each two of its steps, and one reason why none
 //! of them races. The one access may touch more than they do together, so that only "no race" follows from it.
 
+use std::collections::BTreeSet;
+
 use indexmap::IndexMap;
 
 use super::facts::Facts;
@@ -13,7 +15,7 @@ use crate::core::race::{RacePhase, Side};
 use crate::core::range::{Range, Step};
 use crate::core::scope::Task;
 use crate::exp::poly::{Poly, gcd};
-use crate::exp::{IntTy, Interval, N, Subst, Var, free_vars_b};
+use crate::exp::{IntTy, Interval, N, Subst, Var, free_vars_b, free_vars_n};
 
 /// Fewer accesses are looked at one by one.
 const MANY: usize = 8;
@@ -75,10 +77,10 @@ pub fn merged_by(change: fn(Run) -> Run, phase: &RacePhase, array: &Name) -> Opt
         let own = group.iter().map(|side| Side { mode: mode.clone(), ..Side::clone(side) });
         match group.first().and_then(|first| Some((first, common(phase, &group)?))) {
             Some((first, runs)) if runs.len() * FEWER <= group.len() => {
-                for (base, run) in runs {
+                for (place, run) in runs {
                     let k = Var::new(fresh.fresh("k"), IntTy::MATH);
                     let side = Side { mode: mode.clone(), ..Side::clone(first) };
-                    all.sides.extend(one(side, &base, change(run), &k));
+                    all.sides.extend(one(side, &place, change(run), &k));
                     all.locals.push(k);
                 }
             }
@@ -88,12 +90,18 @@ pub fn merged_by(change: fn(Run) -> Run, phase: &RacePhase, array: &Name) -> Opt
     (all.sides.len() * FEWER <= sides.len()).then_some(all)
 }
 
+/// Where a run is, and what its stride is a multiple of.
+struct Place {
+    base: N,
+    unit: N,
+}
+
 /// A side that touches the run.
-fn one(side: Side, base: &N, run: Run, k: &Var) -> Option<Side> {
+fn one(side: Side, place: &Place, run: Run, k: &Var) -> Option<Side> {
     let mut side = side;
     let ty = IntTy::MATH;
-    let steps = N::mul(ty, &N::num(run.stride), &N::var(k));
-    let at = N::add(ty, &N::add(ty, base, &N::num(run.start)), &steps);
+    let steps = N::mul(ty, &N::mul(ty, &N::num(run.stride), &place.unit), &N::var(k));
+    let at = N::add(ty, &N::add(ty, &place.base, &N::num(run.start)), &steps);
     *side.index.last_mut()? = at;
     side.width = u32::try_from(run.width).ok()?;
     let range =
@@ -103,7 +111,7 @@ fn one(side: Side, base: &N, run: Run, k: &Var) -> Option<Side> {
 }
 
 /// The runs that the accesses of a group touch, each from a term on that they have in common.
-fn common(phase: &RacePhase, group: &[&Side]) -> Option<Vec<(N, Run)>> {
+fn common(phase: &RacePhase, group: &[&Side]) -> Option<Vec<(Place, Run)>> {
     let first = group.first()?;
     let mut own = Task::One.rename(&phase.locals);
     let active = phase.instantiate(first, Task::One).active;
@@ -119,7 +127,8 @@ fn common(phase: &RacePhase, group: &[&Side]) -> Option<Vec<(N, Run)>> {
     for var in &phase.locals {
         back.bind(&Task::One.var(var).name, &N::var(var));
     }
-    let mut split = |polys: &[&Poly], widths: &[i128]| -> Option<(N, Vec<Run>)> {
+    let own_names: BTreeSet<Name> = phase.locals.iter().map(|var| Task::One.var(var).name).collect();
+    let mut split = |polys: &[&Poly], widths: &[i128]| -> Option<Vec<(Place, Run)>> {
         let base = shared(polys)?;
         let parts: Vec<Part> = polys
             .iter()
@@ -132,14 +141,21 @@ fn common(phase: &RacePhase, group: &[&Side]) -> Option<Vec<(N, Run)>> {
                 Some(Part { rest, interval, constant, width: *width })
             })
             .collect::<Option<_>>()?;
-        let runs = runs(&parts)?;
-        Some((back.numeric(&facts.values.term(&base)?), runs))
+        let base = back.numeric(&facts.values.term(&base)?);
+        // A stride that threads share, and that is not known, tells their places apart as one that is.
+        let shared_unit = unit(&parts).and_then(|unit| facts.values.term(&unit));
+        let shared_unit = shared_unit.filter(|unit| free_vars_n(unit).iter().all(|var| !own_names.contains(&var.name)));
+        let (unit, runs) = match shared_unit.and_then(|term| Some((term, by_unit(&parts)?))) {
+            Some(found) => found,
+            None => (N::num(1), runs(&parts)?),
+        };
+        Some(runs.into_iter().map(|run| (Place { base: base.clone(), unit: unit.clone() }, run)).collect())
     };
     let all: Vec<&Poly> = polys.iter().collect();
-    if let Some((base, runs)) = split(&all, &widths().collect::<Vec<_>>())
+    if let Some(runs) = split(&all, &widths().collect::<Vec<_>>())
         && runs.len() * FEWER <= group.len()
     {
-        return Some(runs.into_iter().map(|run| (base.clone(), run)).collect());
+        return Some(runs);
     }
     // Those that differ in constants only.
     let mut alike: IndexMap<&[_], (Vec<&Poly>, Vec<i128>)> = IndexMap::new();
@@ -150,8 +166,7 @@ fn common(phase: &RacePhase, group: &[&Side]) -> Option<Vec<(N, Run)>> {
     }
     let mut found = Vec::new();
     for (polys, widths) in alike.values() {
-        let (base, runs) = split(polys, widths)?;
-        found.extend(runs.into_iter().map(|run| (base.clone(), run)));
+        found.extend(split(polys, widths)?);
     }
     Some(found)
 }
@@ -161,6 +176,35 @@ fn shared(polys: &[&Poly]) -> Option<Poly> {
     let (first, others) = polys.split_first()?;
     let terms = first.terms.iter().filter(|term| others.iter().all(|p| p.terms.contains(term))).cloned().collect();
     Some(Poly { terms, constant: 0 })
+}
+
+/// The polynomial that all rests are multiples of, if there is one.
+fn unit(parts: &[Part]) -> Option<Poly> {
+    let some = parts.iter().map(|part| &part.rest).find(|rest| !rest.terms.is_empty())?;
+    let unit = some.divide_floor(some.content());
+    parts.iter().all(|part| times(&part.rest, &unit).is_some()).then_some(unit)
+}
+
+/// How often the unit is taken.
+fn times(rest: &Poly, unit: &Poly) -> Option<i128> {
+    let [(_, of), ..] = unit.terms.as_slice() else { return None };
+    let times = rest.terms.first().map_or(0, |(_, c)| c / of);
+    unit.scale(times).ok().filter(|scaled| scaled == rest).map(|_| times)
+}
+
+/// Where the rests are multiples of one that is not known: those with one window are one run.
+fn by_unit(parts: &[Part]) -> Option<Vec<Run>> {
+    let unit = unit(parts)?;
+    let mut windows: IndexMap<(i128, i128), Vec<i128>> = IndexMap::new();
+    for part in parts {
+        windows.entry((part.constant, part.width)).or_default().push(times(&part.rest, &unit)?);
+    }
+    let run = |((start, width), times): ((i128, i128), Vec<i128>)| {
+        let stride = times.iter().fold(0, |g, n| gcd(g, *n)).max(1);
+        let steps = || times.iter().map(|n| n / stride);
+        Run { start, width, stride, first: steps().min().unwrap_or(0), last: steps().max().unwrap_or(0) }
+    };
+    Some(windows.into_iter().map(run).collect())
 }
 
 /// Runs that cover all of the parts.

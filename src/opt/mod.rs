@@ -9,6 +9,7 @@ mod gcd;
 mod guard;
 mod interval;
 mod merge;
+mod order;
 mod powers;
 pub mod sample;
 mod values;
@@ -16,6 +17,7 @@ mod values;
 pub use facts::Facts;
 pub use guard::scales;
 pub use merge::{Run, merged, merged_by};
+pub use order::{dividends, dividends_by};
 
 use crate::base::Name;
 use crate::core::race::{RacePhase, race_pair};
@@ -92,6 +94,8 @@ pub struct Rules {
     pub zero: fn(&Facts, &Poly) -> bool,
     /// [`digits::split`]
     pub split: fn(&Facts, &Poly) -> Option<Digits>,
+    /// [`order::dividends`]
+    pub ordered: fn(&Facts, &Poly) -> Option<Poly>,
 }
 
 /// The equations that one falls apart into, and the rule.
@@ -105,6 +109,7 @@ impl Default for Rules {
             contradicts: guard::contradicts,
             zero: guard::is_zero,
             split: digits::split,
+            ordered: order::dividends,
         }
     }
 }

@@ -369,6 +369,14 @@ impl Values {
         }
     }
 
+    /// The dividend and divisor of a quotient, which is rounded towards 0.
+    pub fn quotient(&self, atom: AtomId) -> Option<(&Poly, &Poly)> {
+        match self.atoms.get_index(atom as usize)?.0 {
+            Atom::Quotient(of, by) => Some((of, by)),
+            Atom::Term(_) | Atom::Rest(..) => None,
+        }
+    }
+
     /// The divisor of which this is a rest that is less than it.
     fn rest_below(&self, rest: &Poly) -> Option<Poly> {
         let atom = rest.as_atom().filter(|atom| !self.loose.contains(atom))?;
@@ -493,6 +501,13 @@ impl Values {
         let id = entry.index() as AtomId;
         entry.or_insert(interval);
         Poly::atom(id)
+    }
+
+    /// What is larger than a variable by a constant, as an unknown.
+    pub fn larger(&mut self, atom: AtomId, by: i128) -> Option<Poly> {
+        let (Atom::Term(term), interval) = self.atoms.get_index(atom as usize)? else { return None };
+        let (term, interval) = (N::add(IntTy::MATH, term, &N::num(by)), interval.add(Interval::new(by, by)));
+        Some(self.atom(Atom::Term(term), interval))
     }
 
     pub fn id(&mut self, term: &N) -> Option<AtomId> {

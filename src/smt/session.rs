@@ -225,6 +225,15 @@ impl Session {
         answer
     }
 
+    /// The same, for no longer than this.
+    pub fn exists_within(&mut self, query: &Query, at_most: Option<Duration>) -> Answer {
+        let timeout = self.config.timeout;
+        self.config.timeout = at_most.map_or(timeout, |most| most.min(timeout));
+        let answer = self.exists(query);
+        self.config.timeout = timeout;
+        answer
+    }
+
     /// The same as `exists`, where only what a solver sees with little work is of interest.
     pub fn with_little_work(&mut self, query: &Query) -> Answer {
         self.little = true;

@@ -315,7 +315,7 @@ impl<'u> Host<'_, 'u> {
         }
         let table = node.child_by_field_name("argument").filter(|a| a.kind() == "identifier")?;
         let variable = self.find(self.unit.str(table), table).filter(|_| self.arguments.is_empty())?;
-        let numbers = self.table(variable)?;
+        let numbers = self.table(variable).or_else(|| self.tables_behind(variable))?;
         let mut name = format!("{}[..]", self.unit.str(table));
         while !self.symbols.insert(name.clone()) {
             name.push('\'');
@@ -376,29 +376,7 @@ impl<'u> Host<'_, 'u> {
         let is_size = |event: &Event<'u>| self.squeezed(event.node) == format!("{name}.size()");
         known.events.iter().all(|e| e.declares || is_vector && is_size(e)).then_some(())?;
         let list = known.events.iter().find(|e| e.declares)?.value.filter(|v| v.kind() == "initializer_list")?;
-        let mut stack = vec![self.function];
-        while let Some(node) = stack.pop() {
-            stack.extend(listed_in(node));
-            if node.kind() != "identifier" || self.unit.str(node) != name || self.find(name, node) != Some(variable) {
-                continue;
-            }
-            let mut parent = node.parent()?;
-            while parent.kind() == "parenthesized_expression" {
-                parent = parent.parent()?;
-            }
-            let is = |field: &str| parent.child_by_field_name(field) == Some(node);
-            let reads = match parent.kind() {
-                "subscript_expression" => is("argument"),
-                "sizeof_expression" => true,
-                "for_range_loop" => is("right"),
-                "field_expression" => parent.parent().is_some_and(|p| p.kind() == "call_expression"),
-                "declaration" | "init_declarator" | "array_declarator" => is("declarator"),
-                _ => false,
-            };
-            // `&t[0]`
-            let is_place = parent.parent().is_none_or(|p| p.kind() == "pointer_expression");
-            (reads && !is_place).then_some(())?;
-        }
+        self.is_table_read(variable).then_some(())?;
         let size = declarator.child_by_field_name("size").map(|size| self.constant(size).and_then(|n| n.as_num()));
         let mut numbers: Vec<i128> = self.constants_in(list)?.into_iter().map(|n| element.wrap(n)).collect();
         if size.is_some_and(|size| size != Some(numbers.len() as i128)) {
@@ -408,4 +386,106 @@ impl<'u> Host<'_, 'u> {
         numbers.dedup();
         Some(numbers)
     }
+
+    /// The numbers in the tables that a pointer may point to, which its initialiser names. Nothing else changes it, and nothing is
+    /// done with it than to read elements.
+    fn tables_behind(&mut self, variable: usize) -> Option<Vec<i128>> {
+        self.is_reader(variable).then_some(())?;
+        let mut open = vec![self.variables[variable].events.first()?.value?];
+        let mut numbers = Vec::new();
+        while let Some(node) = open.pop() {
+            match node.kind() {
+                "parenthesized_expression" => open.push(last_named(node)?),
+                "conditional_expression" => {
+                    open.extend(
+                        ["consequence", "alternative"]
+                            .map(|field| node.child_by_field_name(field))
+                            .into_iter()
+                            .flatten(),
+                    );
+                }
+                "identifier" => numbers.extend(self.table(self.find(self.unit.str(node), node)?)?),
+                _ => return None,
+            }
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        Some(numbers)
+    }
+
+    /// Is this a pointer that only its initialiser gives a value, and that is named for nothing else than elements that are read?
+    fn is_reader(&self, variable: usize) -> bool {
+        let known = &self.variables[variable];
+        let is_pointer = known.declarator.is_some_and(|d| {
+            let inner = d.child_by_field_name("declarator").is_some_and(|d| d.kind() == "identifier");
+            d.kind() == "pointer_declarator" && inner
+        });
+        let once = known.events.iter().exactly_one().is_ok_and(|e| e.declares);
+        let own = once && !known.is_wild && !known.is_remote && known.escapes.is_none() && !known.is_parameter;
+        own && is_pointer && self.is_table_read(variable)
+    }
+
+    /// Is a table, or a pointer to one, named for nothing else than its size and elements, loops that copy them, and pointers that are
+    /// read in the same way?
+    fn is_table_read(&self, variable: usize) -> bool {
+        let known = &self.variables[variable];
+        let points = known.declarator.is_some_and(|d| d.kind() == "pointer_declarator");
+        let mut stack = vec![self.function];
+        while let Some(node) = stack.pop() {
+            stack.extend(listed_in(node));
+            let text = self.unit.str(node);
+            if node.kind() != "identifier" || text != known.name || self.find(text, node) != Some(variable) {
+                continue;
+            }
+            // What it is part of, but for parentheses and choices.
+            let (mut part, mut around) = (node, node.parent());
+            while let Some(parent) = around
+                && (parent.kind() == "parenthesized_expression"
+                    || parent.kind() == "conditional_expression"
+                        && parent.child_by_field_name("condition") != Some(part))
+            {
+                (part, around) = (parent, parent.parent());
+            }
+            let Some(parent) = around else { return false };
+            let is = |field: &str| parent.child_by_field_name(field) == Some(node);
+            let reads = match parent.kind() {
+                "subscript_expression" if points => is("argument") && is_plainly_read(parent),
+                "subscript_expression" => is("argument"),
+                "sizeof_expression" => true,
+                "for_range_loop" => is("right"),
+                "field_expression" => parent.parent().is_some_and(|p| p.kind() == "call_expression"),
+                "init_declarator" if parent.child_by_field_name("value") == Some(part) => {
+                    let declarator = parent.child_by_field_name("declarator");
+                    let pointer =
+                        self.variables.iter().position(|v| v.declarator.is_some() && v.declarator == declarator);
+                    !points && pointer.is_some_and(|pointer| self.is_reader(pointer))
+                }
+                "declaration" | "init_declarator" | "array_declarator" | "pointer_declarator" => is("declarator"),
+                _ => false,
+            };
+            // `&t[0]`
+            let is_place = parent.parent().is_none_or(|p| p.kind() == "pointer_expression");
+            if !reads || is_place {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// Is an element nothing but an operand, or the new value of something?
+fn is_plainly_read(element: Node) -> bool {
+    let is = |parent: Node, field: &str| parent.child_by_field_name(field) == Some(element);
+    element.parent().is_some_and(|parent| match parent.kind() {
+        "assignment_expression" => is(parent, "right"),
+        // And no reference.
+        "init_declarator" => {
+            is(parent, "value") && parent.child_by_field_name("declarator").is_some_and(|d| d.kind() == "identifier")
+        }
+        "binary_expression" => {
+            let operator = parent.child_by_field_name("operator").map_or("", |o| o.kind());
+            !matches!(operator, "<<" | ">>")
+        }
+        _ => false,
+    })
 }

@@ -172,11 +172,20 @@ pub(super) fn moved(init: &N, steps: &N, out: &N, var: &Var) -> N {
         }
     }
     match (var.ty.signed && var.ty.bits >= 32 && is_signed(out, var), steps.kind()) {
-        // Nothing is added to, so that the product is all that may overflow.
-        (true, NExp::Bin(NBin::Mul, _, l, r)) if init.as_num() == Some(0) => N::mul(var.ty, l, r),
+        // Nothing is added to, so that the product is all that may overflow. Otherwise what was added overflows only where the sum
+        // does, or where it leads from one end of the type to the other; what is converted may be another step than it says.
+        (true, NExp::Bin(NBin::Mul, _, l, r)) if init.as_num() == Some(0) || is_plain_step(l) && is_plain_step(r) => {
+            N::add(var.ty, init, &N::mul(var.ty, l, r))
+        }
         (true, _) => N::add(var.ty, init, steps),
         (false, _) => N::cast(var.ty, &N::add(IntTy::MATH, init, steps)),
     }
+}
+
+/// Is this a sum of products in which nothing is converted? (Of deep terms that is not told.)
+fn is_plain_step(step: &N) -> bool {
+    const DEEP: u32 = 50;
+    step.depth() <= DEEP && crate::exp::conversions(step).is_empty()
 }
 
 /// The form of what moves by a step under a condition that no iteration changes, and otherwise stays or moves by another one.
