@@ -41,13 +41,16 @@ pub(super) fn assume_usual(inferred: &mut Inferred, options: &CheckOptions) {
     // What bounds values that are not known, and nothing else, says no more than that.
     let lengths = strides.iter().filter(|_| !options.any_stride).map(|(var, _)| var.clone()).collect();
     inferred.kernel.code = with_bounds(&code, &lengths);
-    // What is left of a place without one stride may be so many of another: `batch * far + row * pitch + column`.
+    // What is left of a place without one stride may be so many of another: `batch * far + row * pitch + column`. What is a
+    // window by one of them is no array of rows by another.
+    let added = |var: &Var| uses.added.contains(var);
+    let mut windows: BTreeSet<Name> = BTreeSet::new();
     let mut goes_on = !options.any_stride;
     while goes_on {
-        goes_on = false;
         for (var, stride) in &strides {
-            goes_on |= by_rows(inferred, var, stride, uses.added.contains(var));
+            windows.extend(addressed(&inferred.kernel, var, stride, added(var)).windows);
         }
+        goes_on = strides.iter().any(|(var, stride)| by_rows(inferred, var, stride, added(var), &windows));
     }
     // Those that places are computed with: other ones bound no more than what is done at all.
     let is_size = |v: &&Var| v.ty.signed && uses.bounds.contains(*v) && uses.multiplied.contains(*v);
@@ -291,11 +294,20 @@ fn factors(term: &N, found: &mut Vec<N>) {
     }
 }
 
-/// The arrays of which each place is so many strides, and a rest. A stride that is added somewhere may be another distance
-/// where that is no array of rows. False if there are none.
-fn by_rows(inferred: &mut Inferred, var: &Var, stride: &N, added: bool) -> bool {
-    let kernel = &inferred.kernel;
+/// How arrays are addressed by a stride.
+struct Addressed {
+    /// Those of which each place is so many strides and a rest.
+    arrays: BTreeSet<Name>,
+    /// Those that threads add to where only a loop says in which column: windows that overlap, as a rule.
+    windows: BTreeSet<Name>,
+    /// Those of which a place has a stride that is added somewhere as it is.
+    with_stride: BTreeSet<Name>,
+}
+
+fn addressed(kernel: &Kernel<Protocol>, var: &Var, stride: &N, added: bool) -> Addressed {
     let coordinates: BTreeSet<Var> = kernel.blocks.iter().chain(&kernel.threads).map(|c| c.var.clone()).collect();
+    let mut counters = BTreeSet::new();
+    counters_of(&kernel.code, &mut counters);
     // Each place must have rows: what has none may be anywhere in the array. Nor is that a column that nothing keeps in its
     // row: where a guard is missing there is a race.
     let mut arrays: BTreeMap<Name, bool> = BTreeMap::new();
@@ -303,7 +315,7 @@ fn by_rows(inferred: &mut Inferred, var: &Var, stride: &N, added: bool) -> bool 
     let mut walked: FxHashSet<(Name, Vec<N>, bool)> = FxHashSet::default();
     let mut with_stride: BTreeSet<Name> = BTreeSet::new();
     each_access(&kernel.code, &mut Vec::new(), &mut |access: &Access, path: &[B]| {
-        let rows = split_index(&access.index, var, stride).is_some_and(|(_, count, rest)| {
+        let rows = split_index(&access.index, var, stride).is_some_and(|(at, count, rest)| {
             let mut free = BTreeSet::new();
             let is_sum = unbounded(&rest, &coordinates, &mut FxHashSet::default(), &mut free);
             let mut below = BTreeSet::new();
@@ -311,7 +323,13 @@ fn by_rows(inferred: &mut Inferred, var: &Var, stride: &N, added: bool) -> bool 
             let columns: BTreeSet<Var> = free_vars_n(&rest).into_iter().collect();
             let scaled = |value: &N| is_scaled(value, &access.array, &columns) == Some(true);
             let adds = !matches!(&access.mode, Mode::Wr(Some(value)) if scaled(value));
-            if free.is_empty() && rest.as_num().is_none() && adds {
+            // By steps of another stride as well: `x * stride + i * dilation`.
+            let by_counter = |n: &N| !free_vars_n(n).is_disjoint(&counters);
+            let is_walked = match rest.as_num() {
+                Some(_) => access.index[..at].iter().any(by_counter),
+                None => free.is_empty(),
+            };
+            if is_walked && adds {
                 walked.insert((access.array.clone(), access.index.clone(), matches!(access.mode, Mode::Rd)));
             }
             is_sum && count.as_num() != Some(0) && free.is_subset(&below)
@@ -321,12 +339,32 @@ fn by_rows(inferred: &mut Inferred, var: &Var, stride: &N, added: bool) -> bool 
             with_stride.insert(access.array.clone());
         }
     });
-    let updated = |array: &Name| {
-        let own = walked.iter().filter(|(of, _, reads)| of == array && !*reads);
-        own.into_iter().any(|(_, index, _)| walked.contains(&(array.clone(), index.clone(), true)))
-    };
-    let arrays = arrays.into_iter().filter(|(array, rows)| *rows && !updated(array));
-    let arrays: BTreeSet<Name> = arrays.map(|(array, _)| array).collect();
+    let own = walked.iter().filter(|(_, _, reads)| !*reads);
+    let updated = own.filter(|(array, index, _)| walked.contains(&(array.clone(), index.clone(), true)));
+    let windows = updated.map(|(array, ..)| array.clone()).collect();
+    let arrays = arrays.into_iter().filter_map(|(array, rows)| rows.then_some(array)).collect();
+    Addressed { arrays, windows, with_stride }
+}
+
+/// The variables of loops.
+fn counters_of(protocol: &Protocol, found: &mut BTreeSet<Var>) {
+    match protocol {
+        Protocol::Skip | Protocol::Sync(_) | Protocol::Access(_) => {}
+        Protocol::Seq(parts) => parts.iter().for_each(|part| counters_of(part, found)),
+        Protocol::If(_, then, els) => [then, els].into_iter().for_each(|part| counters_of(part, found)),
+        Protocol::For(range, body) => {
+            found.insert(range.var.clone());
+            counters_of(body, found);
+        }
+    }
+}
+
+/// Splits the places of arrays that are addressed by rows, and are no windows. A stride that is added somewhere may be another
+/// distance where that is no array of rows. False if there are none.
+fn by_rows(inferred: &mut Inferred, var: &Var, stride: &N, added: bool, windows: &BTreeSet<Name>) -> bool {
+    let kernel = &inferred.kernel;
+    let Addressed { mut arrays, with_stride, .. } = addressed(kernel, var, stride, added);
+    arrays.retain(|array| !windows.contains(array));
     if arrays.is_empty() || !with_stride.is_subset(&arrays) || arrays.iter().any(|a| mentions_offset(&kernel.code, a)) {
         return false;
     }

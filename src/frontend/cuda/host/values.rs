@@ -427,38 +427,77 @@ impl<'u> Host<'_, 'u> {
         let (Some(decl), None) = (defined.next(), defined.next()) else { return None };
         let body = decl.node.child_by_field_name("body")?;
         let mut cursor = body.walk();
-        let mut statements = body.named_children(&mut cursor).filter(|n| n.kind() != "comment");
-        let (Some(only), None) = (statements.next(), statements.next()) else { return None };
-        if only.kind() != "return_statement" || !self.is_integer_type(decl.node.child_by_field_name("type")?) {
+        // Variables of its own, and what it returns.
+        let statements: Vec<Node<'u>> = body.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect();
+        let (only, before) = statements.split_last()?;
+        if only.kind() != "return_statement"
+            || !before.iter().all(|statement| statement.kind() == "declaration")
+            || !self.is_integer_type(decl.node.child_by_field_name("type")?)
+        {
             return None;
         }
         let mut changes = false;
-        each_named(only, |n| changes |= matches!(n.kind(), "assignment_expression" | "update_expression"));
+        each_named(body, |n| changes |= matches!(n.kind(), "assignment_expression" | "update_expression"));
         if changes {
             return None;
         }
-        let parameters = decl.declarator.child_by_field_name("parameters")?;
-        let mut cursor = parameters.walk();
+        let parameters = listed_in(decl.declarator.child_by_field_name("parameters")?);
+        if arguments.len() > parameters.len() {
+            return None;
+        }
         let mut bound = FxHashMap::default();
-        for (parameter, argument) in
-            parameters.named_children(&mut cursor).filter(|p| p.kind() != "comment").zip(&arguments)
-        {
+        for (i, parameter) in parameters.into_iter().enumerate() {
             let ty = parameter.child_by_field_name("type")?;
             if !self.is_integer_type(ty) {
                 return None;
             }
             let name = parameter.child_by_field_name("declarator").and_then(declared_name)?;
+            // What is given where no argument is names nothing of the function that calls.
+            let missing = arguments.get(i).is_none();
+            let argument = match arguments.get(i) {
+                Some(argument) => *argument,
+                None => overloads.iter().find_map(|d| default_of(d.declarator, i))?,
+            };
+            self.arguments.extend(missing.then(FxHashMap::default));
+            let (number, own) = (self.number(argument), self.type_of(argument));
+            if missing {
+                self.arguments.pop();
+            }
             let ty = self.integer_type(ty);
-            let value = converted(&self.number(*argument)?, ty)?;
-            let ty = ty.or_else(|| self.type_of(*argument)).unwrap_or(IntTy::I32);
+            let value = converted(&number?, ty)?;
+            let ty = ty.or(own).unwrap_or(IntTy::I32);
             bound.insert(self.unit.str(name), (value, ty));
         }
         self.arguments.push(bound);
-        let value = only.named_child(0);
+        let known = before.iter().all(|declaration| self.bind_own(*declaration).is_some());
+        let value = only.named_child(0).filter(|_| known);
         let result = value.and_then(|v| self.rounded(v).or_else(|| self.number(v)));
         self.arguments.pop();
         let returns = decl.node.child_by_field_name("type").and_then(|ty| self.integer_type(ty));
         converted(&result?, returns)
+    }
+
+    /// The variables of a function that is followed in a call, which have one value each.
+    fn bind_own(&mut self, declaration: Node<'u>) -> Option<()> {
+        let written = declaration.child_by_field_name("type")?;
+        let mut cursor = declaration.walk();
+        let is_static = declaration.children(&mut cursor).any(|part| part.kind() == "storage_class_specifier");
+        if is_static || !self.is_integer_type(written) {
+            return None;
+        }
+        let ty = self.integer_type(written);
+        let mut cursor = declaration.walk();
+        let declarators: Vec<Node<'u>> = declaration.children_by_field_name("declarator", &mut cursor).collect();
+        for declarator in declarators {
+            let name = declarator.child_by_field_name("declarator").filter(|name| name.kind() == "identifier")?;
+            let value = declarator.child_by_field_name("value").filter(|_| declarator.kind() == "init_declarator")?;
+            let number = self.rounded(value).or_else(|| self.number(value))?;
+            let number = converted(&number, ty)?;
+            let ty = ty.or_else(|| self.type_of(value)).unwrap_or(IntTy::I32);
+            let name = self.unit.str(name);
+            self.arguments.last_mut()?.insert(name, (number, ty));
+        }
+        Some(())
     }
 
     /// Is this function of the host one of a class, as far as it can be told?
@@ -503,4 +542,10 @@ impl<'u> Host<'_, 'u> {
 /// Is this the declarator of a variable that is named by itself, here or in a class, or of a reference?
 pub(super) fn is_plain_name(declarator: &str) -> bool {
     matches!(declarator, "identifier" | "field_identifier" | "reference_declarator")
+}
+
+/// What a parameter is where no argument is given for it.
+fn default_of<'u>(declarator: Node<'u>, i: usize) -> Option<Node<'u>> {
+    let parameter = *listed_in(declarator.child_by_field_name("parameters")?).get(i)?;
+    parameter.child_by_field_name("default_value")
 }
