@@ -156,3 +156,33 @@ fn pointers_that_change_places_stay_apart() {
         assert_eq!(verdict(host), Verdict::RaceFree, "{host}");
     }
 }
+
+/// A class that is made of pointers may keep them, however its constructor is called.
+#[test]
+fn views_of_one_array_are_not_taken_for_two() {
+    const PLAIN: &str = "struct View { float *p; int n; __host__ __device__ View(float *q, int m) : p(q), n(m) {} };
+__global__ void k4(View a, View b) { int t = threadIdx.x; a.p[t] = b.p[t + 1]; }
+";
+    const OF_TYPES: &str =
+        "template <class T> struct View { T *p; int n; __host__ __device__ View(T *q, int m) : p(q), n(m) {} };
+__global__ void k4(View<float> a, View<float> b) { int t = threadIdx.x; a.p[t] = b.p[t + 1]; }
+";
+    let verdict = |text: &str, host: &str| {
+        let file = (PathBuf::from("views.cu"), format!("{text}void f(float *x, float *y, int n) {{ {host} }}\n"));
+        let report = check_files(&[file], &Settings { jobs: 1, ..Settings::default() }, &solver_settings());
+        report.kernels[0].verdict
+    };
+    for (text, view) in [(PLAIN, "View"), (OF_TYPES, "View<float>")] {
+        for host in [
+            "V a(x, n); V b(Y, n); k4<<<1, 64>>>(a, b);",
+            "V a(x, n), b(Y, n); k4<<<1, 64>>>(a, b);",
+            "V a(x, 64), b(Y, 64); k4<<<1, 64>>>(a, b);",
+            "V a{x, n}; V b{Y, n}; k4<<<1, 64>>>(a, b);",
+            "k4<<<1, 64>>>(V(x, n), V(Y, n));",
+        ] {
+            let host = host.replace("V", view);
+            assert_ne!(verdict(text, &host.replace("Y", "x")), Verdict::RaceFree, "{host}");
+            assert_eq!(verdict(text, &host.replace("Y", "y")), Verdict::RaceFree, "{host}");
+        }
+    }
+}

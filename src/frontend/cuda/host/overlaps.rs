@@ -368,7 +368,7 @@ impl<'u> Host<'_, 'u> {
     fn declared(&self, node: Node<'u>, declarator: Node<'u>, states: States, flow: &mut Flow) -> States {
         let (inner, value) = split_init(declarator);
         let Some(name) = declared_name(inner) else { return states };
-        let value = value.or_else(|| child_of_kind(declarator, "argument_list"));
+        let value = value.or_else(|| child_of_kind(declarator, "argument_list")).or_else(|| self.made_of_names(inner));
         let states = match value {
             Some(value) => self.run(value, states, flow),
             None => states,
@@ -402,6 +402,15 @@ impl<'u> Host<'_, 'u> {
             }
             states
         })
+    }
+
+    /// The parentheses of `View v(x, n);`, which reads as the declaration of a function, where all in them are variables.
+    fn made_of_names(&self, declarator: Node<'u>) -> Option<Node<'u>> {
+        let list =
+            declarator.child_by_field_name("parameters").filter(|_| declarator.kind() == "function_declarator")?;
+        let names = names_of(list);
+        let is_variable = |name: &Node<'u>| self.find(self.unit.str(*name), *name).is_some();
+        (!names.is_empty() && names.len() == listed_in(list).len() && names.iter().all(is_variable)).then_some(list)
     }
 
     /// The member that an item of a list gives a value, as the end of the name of the place.
@@ -529,6 +538,7 @@ impl<'u> Host<'_, 'u> {
             "initializer_list" | "argument_list" if node.named_child_count() == 1 => inner(last_named(node)),
             // What an object is made of it may keep.
             "initializer_list" | "argument_list" => self.kept_of(&listed_in(node), state, depth),
+            "parameter_list" => self.kept_of(&names_of(node), state, depth),
             "cast_expression" => inner(field("value")).into_iter().map(Pointer::cast).collect(),
             "assignment_expression" => inner(field("left")),
             "comma_expression" => inner(field("right")),
@@ -576,6 +586,7 @@ impl<'u> Host<'_, 'u> {
                 inner(field("argument")).into_iter().map(row).collect()
             }
             "identifier"
+            | "type_identifier"
             | "qualified_identifier"
             | "field_expression"
             | "subscript_expression"
@@ -730,7 +741,7 @@ impl<'u> Host<'_, 'u> {
             return None;
         }
         match node.kind() {
-            "identifier" => {
+            "identifier" | "type_identifier" => {
                 let key = self.key(node);
                 // A reference is another name.
                 Some(match state.get(&key) {
@@ -944,6 +955,12 @@ fn listed_subscript(node: Node<'_>) -> Option<Node<'_>> {
     let list = node.child_by_field_name("indices").or_else(|| node.child_by_field_name("index"))?;
     let inner = if list.kind() == "subscript_argument_list" { listed_in(list) } else { vec![list] };
     inner.first().copied().filter(|_| inner.len() == 1)
+}
+
+/// The parameters of a list that are names and nothing else.
+fn names_of(list: Node<'_>) -> Vec<Node<'_>> {
+    let only = listed_in(list).into_iter().filter_map(|p| p.child(0).filter(|_| p.child_count() == 1));
+    only.filter(|name| name.kind() == "type_identifier").collect()
 }
 
 /// The object and the method of `x.data<float>`.

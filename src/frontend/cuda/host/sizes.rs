@@ -65,7 +65,9 @@ impl<'u> Host<'_, 'u> {
             }
             _ => {}
         }
-        let known = Some(node).filter(|n| n.kind() == "identifier").and_then(|n| self.find(self.unit.str(n), n));
+        // Where `View v(x);` reads as the declaration of a function, it is a name of a type.
+        let name = Some(node).filter(|n| matches!(n.kind(), "identifier" | "type_identifier"));
+        let known = name.and_then(|n| self.find(self.unit.str(n), n));
         known.is_some_and(|v| {
             let mut declarator = self.variables[v].declarator;
             if let Some(inner) = declarator.filter(|d| d.kind() == "init_declarator") {

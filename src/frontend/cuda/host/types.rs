@@ -110,7 +110,8 @@ impl<'u> Host<'_, 'u> {
 
     /// The class of the unit that a type is, or the template that it is an instance of, which no specialisation replaces.
     pub(super) fn class_of(&self, ty: Node<'u>) -> Option<Node<'u>> {
-        let instance = ty.child_by_field_name("name").filter(|_| ty.kind() == "template_type");
+        let is_instance = matches!(ty.kind(), "template_type" | "template_function");
+        let instance = ty.child_by_field_name("name").filter(|_| is_instance);
         let name = self.unit.str(instance.unwrap_or(ty)).trim_start_matches("struct ").trim();
         if self.template_parameter(name, ty).is_some() {
             return None;
