@@ -201,9 +201,12 @@ fn table_at(ty: &Type, place: i128, from: i128) -> Option<(i128, Vec<u64>)> {
     }
 }
 
+/// An array that a place is in: the size of its elements, their number, and the subscript.
+type Dimension = (u64, u64, u64);
+
 /// The pointer at a place of an element: where it is with all its subscripts 0, and for each array that it is in the size of
 /// its elements, their number and the subscript. `None` where there is no pointer, or where members overlap.
-fn place_in(ty: &Type, place: u64) -> Option<(i128, Vec<(u64, u64, u64)>)> {
+fn place_in(ty: &Type, place: u64) -> Option<(i128, Vec<Dimension>)> {
     match ty {
         Type::Ptr(_) => (place == 0).then(|| (0, Vec::new())),
         Type::Struct(class) => {
