@@ -186,3 +186,27 @@ __global__ void k4(View<float> a, View<float> b) { int t = threadIdx.x; a.p[t] =
         }
     }
 }
+
+#[test]
+fn pointers_in_members_of_members_are_told_apart_like_others() {
+    const NESTED: &str = "struct B { float *p; }; struct V { B b; int n; };
+__global__ void k5(V a, V c) { int t = threadIdx.x; a.b.p[t] = c.b.p[t + 1]; }
+";
+    let verdict = |host: &str| {
+        let file = (PathBuf::from("nested.cu"), format!("{NESTED}{host}\n"));
+        let report = check_files(&[file], &Settings { jobs: 1, ..Settings::default() }, &solver_settings());
+        report.kernels[0].verdict
+    };
+    for racy in [
+        "void f(V v) { k5<<<1, 64>>>(v, v); }",
+        "void f(float *x) { V v; v.b.p = x; V w; w.b.p = x; k5<<<1, 64>>>(v, w); }",
+    ] {
+        assert_ne!(verdict(racy), Verdict::RaceFree, "{racy}");
+    }
+    for safe in [
+        "void f(V v, V w) { k5<<<1, 64>>>(v, w); }",
+        "void f(float *x, float *y) { V v; v.b.p = x; V w; w.b.p = y; k5<<<1, 64>>>(v, w); }",
+    ] {
+        assert_eq!(verdict(safe), Verdict::RaceFree, "{safe}");
+    }
+}

@@ -553,9 +553,13 @@ fn name_of(params: &[VarDecl], (at, field): &Given) -> Option<String> {
             let view = class.field("data_").filter(|f| f.ty.element().is_some_and(has_open_rows));
             view.map(|_| format!("{}.data_", param.name))
         }
-        (Some(field), Type::Struct(class)) => {
-            let own = class.field(field).is_some_and(|f| matches!(f.ty, Type::Ptr(_)));
-            own.then(|| format!("{}.{field}", param.name))
+        (Some(path), _) => {
+            let mut part = &param.ty;
+            for name in path.split('.') {
+                let Type::Struct(class) = part else { return None };
+                part = &class.field(name)?.ty;
+            }
+            matches!(part, Type::Ptr(_)).then(|| format!("{}.{path}", param.name))
         }
         _ => None,
     }
