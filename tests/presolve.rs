@@ -327,6 +327,8 @@ fn shared_out(seed: u64) -> Question {
     ];
     // The ranges may overlap, by what is added, or where they are divided by another number.
     let (plus, late, apart) = (1 + c.pick(5) / 4, c.pick(6) / 5, c.pick(7) / 6);
+    // Such ranges are empty, unless one divides by what is negative.
+    let (from, to) = if c.pick(4) == 3 { (plus, 0) } else { (0, plus) };
     let (sooner, other) = [(0, 0), (1, 0), (0, 1)][c.pick(6).saturating_sub(3)];
     let fixed = (c.pick(2) == 0).then(|| N::num(3));
     let mut conditions = Vec::new();
@@ -334,8 +336,9 @@ fn shared_out(seed: u64) -> Question {
         let [size, by, at, own] = [&n, &d, &x, &i].map(|v| N::var(&v[task]));
         let size = fixed.clone().unwrap_or(size);
         let quotient = |at: &N, by: &N| N::bin(NBin::Div, ty, &N::mul(ty, &size, at), by);
-        let end = quotient(&N::add(ty, &at, &N::num(plus as i128)), &N::add(ty, &by, &N::num(other)));
-        conditions.push(quotient(&at, &N::add(ty, &by, &N::num(sooner))).le(&own));
+        let place = |more: usize| N::add(ty, &at, &N::num(more as i128));
+        let end = quotient(&place(to), &N::add(ty, &by, &N::num(other)));
+        conditions.push(quotient(&place(from), &N::add(ty, &by, &N::num(sooner))).le(&own));
         conditions.push(own.lt(&N::add(ty, &end, &N::num(late as i128))));
     }
     for (var, lo, hi) in &vars {
