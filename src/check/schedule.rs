@@ -174,12 +174,12 @@ fn check_kernels(
                 let end = share.map(|share| Instant::now() + share);
                 let solver = SolverConfig { deadline: end, ..solver.clone() };
                 let check = || check_one(files, tasks[*task], settings, &solver);
-                // Where there are more processors than kernels.
-                let mut report = match &solver.cache {
-                    Some(_) if settings.jobs > open.len() && solver.keep_dir.is_none() => {
-                        helped(|stop| ahead_of_one(files, tasks[*task], settings, &solver, stop), check)
-                    }
-                    _ => check(),
+                // Where there are more processors than kernels, and nothing else is made of each question.
+                let idle = settings.jobs > open.len() && solver.cache.is_some();
+                let mut report = if idle && solver.keep_dir.is_none() && solver.second.is_none() {
+                    helped(|stop| ahead_of_one(files, tasks[*task], settings, &solver, stop), check)
+                } else {
+                    check()
                 };
                 let cut = report.verdict == Verdict::Inconclusive && end.is_some_and(|end| Instant::now() >= end);
                 if cut && report.reasons.iter().all(|reason| reason.code != "run-timeout") {

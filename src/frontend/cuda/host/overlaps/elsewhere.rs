@@ -135,12 +135,8 @@ impl<'u> Host<'_, 'u> {
 
     /// The functions that give members or variables something else than nothing.
     fn setters(&self) -> Vec<Setter<'u>> {
-        let mut root = self.function;
-        while let Some(outer) = root.parent() {
-            root = outer;
-        }
         let mut found: Vec<Setter<'u>> = Vec::new();
-        each_named(root, |n| {
+        each_named(self.unit.tree.root_node(), |n| {
             if n.kind() != "function_definition" || self.unit.str(n).trim_start().starts_with("__global__") {
                 return;
             }
