@@ -76,6 +76,34 @@ fn json(args: &[&str]) -> (i32, serde_json::Value) {
     (code(&output), value.unwrap_or_else(|e| panic!("{args:?}: {e}\n{}", all(&output))))
 }
 
+#[test]
+fn an_encoding_can_be_forced() {
+    let folder = folder();
+    let head = "//--blockDim=64 --gridDim=1\n__global__ void k(int *a, unsigned m) ";
+    let bits = write(&folder, "bits.cu", format!("{head}{{ a[threadIdx.x ^ m] = threadIdx.x; }}\n"));
+    let racy = write(&folder, "racy.cu", format!("{head}{{ a[threadIdx.x & m] = threadIdx.x; }}\n"));
+    for (how, free, race) in [("auto", 0, 1), ("int", 3, 1), ("bv", 0, 1)] {
+        expect(&["check", "--arith", how, "--no-presolve", &bits], free, &[]);
+        expect(&["check", "--arith", how, "--no-presolve", &racy], race, &[]);
+    }
+    let sum = write(&folder, "sum.cu", format!("{head}{{ a[3 * threadIdx.x + m] = 1; }}\n"));
+    for (how, scripts) in [("int", "Int"), ("bv", "(_ BitVec")] {
+        let kept = folder.path().join(how);
+        expect(
+            &["check", "--arith", how, "--keep-smt", &kept.display().to_string(), "--query-timeout", "3", &sum],
+            0,
+            &[],
+        );
+        let scripts_of =
+            fs::read_dir(&kept).expect("scripts").flatten().flat_map(|d| fs::read_dir(d.path()).expect("a folder"));
+        for script in scripts_of.flatten() {
+            let text = fs::read_to_string(script.path()).expect("a script");
+            let other = if how == "int" { "BitVec" } else { " Int" };
+            assert!(text.contains(scripts) && !text.contains(other), "{how}: {text}");
+        }
+    }
+}
+
 /// What changes from one run to the next.
 fn without_times(text: &str) -> String {
     let mut out = String::new();

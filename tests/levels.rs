@@ -220,6 +220,24 @@ fn half_a_barrier_is_never_a_barrier() {
 // Sizes of clusters
 
 #[test]
+fn the_header_leaves_pairs_of_blocks_out_and_the_verdict_says_so() {
+    let text = |flag: &str, index: &str| {
+        format!(
+            "//pass\n//--blockDim=64 --gridDim=4 {flag}\n__global__ void k(int *a) {{ a[{index}] = blockIdx.x * 64 + threadIdx.x; }}\n"
+        )
+    };
+    let limit = "only for threads that meet at these levels: warp, block";
+    let free = check(&text("--only-intra-group", "threadIdx.x"));
+    assert_eq!((free.verdict, free.limits), (Verdict::RaceFree, vec![limit.to_owned()]));
+    assert!(free.assumptions.iter().any(|a| a.contains("warp, block")), "{:?}", free.assumptions);
+    // Without the flag, or with levels on the command line, blocks race; in a block they do with the flag as well.
+    assert_eq!(races(&check(&text("", "threadIdx.x"))), [finding::Level::Grid]);
+    let grid = check_at(&[Level::Block, Level::Grid], &text("--only-intra-group", "threadIdx.x"));
+    assert_eq!((races(&grid), grid.limits), (vec![finding::Level::Grid], Vec::new()));
+    assert_eq!(races(&check(&text("--only-intra-group", "threadIdx.x / 2"))), [finding::Level::Block]);
+}
+
+#[test]
 fn the_attribute_may_stand_where_compilers_allow_it() {
     let text = |before: &str, after: &str| {
         format!(

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::kernel::{CheckOptions, check_kernel, protocol_of};
-use super::launch::launch;
+use super::launch::{asked, launch};
 use super::pipeline::{AtLevel, PhasePath, aligned, at_levels};
 use super::protocol::protocol_text;
 use super::schedule::{Settings, parallel, read_files};
@@ -75,7 +75,12 @@ pub fn dump(
             out.push_str(&protocol_text(&inferred));
             continue;
         }
-        for at in at_levels(&inferred.kernel, &settings.check.levels, settings.check.warp_size, PhasePath::Phases) {
+        for at in at_levels(
+            &inferred.kernel,
+            &asked(&file.header, &settings.check).levels,
+            settings.check.warp_size,
+            PhasePath::Phases,
+        ) {
             let level = match at.level {
                 Level::Warp => "warp: two threads of one warp",
                 Level::Block => "block: two threads of one block",
@@ -139,7 +144,7 @@ fn questions(
         return Err(reason.to_string());
     }
     let (launch, notes) = launch(settings.block, settings.grid, &file.header, kernel, settings.check.ignore_host);
-    let options = CheckOptions { presolve: false, ..settings.check.clone() };
+    let options = CheckOptions { presolve: false, ..asked(&file.header, &settings.check).into_owned() };
     let report = check_kernel(kernel, &file.sources, &launch, &notes, &options, &mut session);
     let mut out =
         format!("; kernel {}: {} questions, of which those that the solver got follow\n", kernel.name, report.queries);

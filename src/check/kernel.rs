@@ -82,6 +82,7 @@ pub(super) struct Check<'a> {
     pub launch: &'a Launch,
     pub findings: Findings,
     pub reasons: Vec<Message>,
+    pub limits: Vec<String>,
     pub assumptions: Vec<String>,
     pub queries: usize,
     pub presolve: Presolve,
@@ -115,7 +116,7 @@ pub fn check_kernel(
     if cut || left_out > 0 {
         check.reason("findings-limit", "there may be more pairs of accesses that race than are listed", None);
     }
-    let Check { reasons, assumptions, queries, presolve, .. } = check;
+    let Check { reasons, limits, assumptions, queries, presolve, .. } = check;
     let at = location(sources, kernel.span);
     KernelReport {
         name: kernel.name.clone(),
@@ -124,6 +125,7 @@ pub fn check_kernel(
         verdict,
         reasons,
         launch,
+        limits,
         assumptions,
         findings,
         time_ms: started.elapsed().as_secs_f64() * 1000.0,
@@ -166,6 +168,7 @@ impl<'a> Check<'a> {
             launch,
             findings: Findings::default(),
             reasons: Vec::new(),
+            limits: Vec::new(),
             assumptions: notes.iter().chain(&inferred.assumptions).cloned().chain(stated(inferred, sources)).collect(),
             queries: 0,
             presolve: Presolve::new(options.presolve),
@@ -205,7 +208,9 @@ impl<'a> Check<'a> {
         let wanted = &self.options.levels;
         if !wanted.is_empty() && levels_in_use(kernel, wanted).iter().any(|l| !wanted.contains(l)) {
             let names: Vec<&str> = wanted.iter().map(|l| level_name(*l)).collect();
-            self.assumptions.push(format!("only threads that meet at these levels are compared: {}", names.join(", ")));
+            let names = names.join(", ");
+            self.limits.push(format!("only for threads that meet at these levels: {names}"));
+            self.assumptions.push(format!("only threads that meet at these levels are compared: {names}"));
         }
         if !kernel.pairs.is_empty() && self.no_pair() {
             let text = "no two threads fulfil the assumptions of this kernel about pairs of threads: they contradict each other";

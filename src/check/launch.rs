@@ -1,9 +1,22 @@
 //! The launch that a kernel is checked for: option, header, launches in the host code, launch bounds, or symbolic; the
 //! first that says so wins.
 
+use std::borrow::Cow;
+
+use super::kernel::CheckOptions;
 use super::source::SourceKernel;
+use crate::core::scope::Level;
 use crate::frontend::header::{Extent, Header};
 use crate::report::finding::{Launch, LaunchSource};
+
+/// What is asked of the kernels of a file: `--only-intra-group` in its header leaves pairs of different blocks out, unless
+/// levels are given. [SCOPE-HEADER]
+pub fn asked<'a>(header: &Header, options: &'a CheckOptions) -> Cow<'a, CheckOptions> {
+    if header.flag("only-intra-group").is_none() || !options.levels.is_empty() {
+        return Cow::Borrowed(options);
+    }
+    Cow::Owned(CheckOptions { levels: vec![Level::Warp, Level::Block], ..options.clone() })
+}
 
 /// Dimensions given by options; `None` is not given, an inner `None` is symbolic.
 pub type GivenDims = Option<[Option<i128>; 3]>;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::ahead::{ask_ahead, helped};
 use super::fragments::{beside, checked, link};
 use super::kernel::{CheckOptions, check_kernel};
-use super::launch::{GivenDims, launch};
+use super::launch::{GivenDims, asked, launch};
 use super::opencl;
 use super::source::{SourceFile, SourceOptions, load};
 use crate::base::text::text_of;
@@ -232,7 +232,8 @@ fn check_one(files: &[SourceFile], (f, k): (usize, usize), settings: &Settings, 
     let folder = solver.keep_dir.as_ref();
     let keep_dir = folder.map(|d| d.join(format!("{f:03}-{k:02}-{}", file_name(&kernel.name))));
     let mut session = Session::new(SolverConfig { keep_dir, ..solver.clone() });
-    let report = check_kernel(kernel, &file.sources, &launch, &notes, &settings.check, &mut session);
+    let options = asked(&file.header, &settings.check);
+    let report = check_kernel(kernel, &file.sources, &launch, &notes, &options, &mut session);
     clear_term_tables();
     report
 }
@@ -248,7 +249,7 @@ fn ahead_of_one(
     let (file, kernel) = (&files[f], &files[f].kernels[k]);
     let (launch, _) = launch(settings.block, settings.grid, &file.header, kernel, settings.check.ignore_host);
     let mut session = Session::new(SolverConfig { stop: Some(stop), ..solver.clone() });
-    ask_ahead(kernel, &file.sources, &launch, &settings.check, &mut session);
+    ask_ahead(kernel, &file.sources, &launch, &asked(&file.header, &settings.check), &mut session);
 }
 
 /// A name that is fit for a file.
@@ -265,6 +266,7 @@ fn gave_up(file: &SourceFile, kernel: usize, launch: Launch, code: &'static str,
         verdict: Verdict::Inconclusive,
         reasons: vec![Message { code, text: text.to_owned(), at: None, help: None }],
         launch,
+        limits: Vec::new(),
         assumptions: Vec::new(),
         findings: Vec::new(),
         time_ms: 0.0,

@@ -115,6 +115,17 @@ pub enum PathArg {
     Paper,
 }
 
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Arith {
+    /// As integers with ranges, and as bit-vectors where these decide more
+    #[default]
+    Auto,
+    /// As integers only: bit operations on unknowns are unknown functions
+    Int,
+    /// As bit-vectors of the width of their type only
+    Bv,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Deny {
     /// Races between stores of provably the same value
@@ -382,6 +393,9 @@ pub struct SolverArgs {
     /// Ask the solver also what can be answered without it
     #[arg(long)]
     pub no_presolve: bool,
+    /// How numbers are put to the solver
+    #[arg(long, value_name = "HOW", value_enum, default_value_t)]
+    pub arith: Arith,
     /// Have every proof confirmed by a second solver; stop when the two disagree
     #[arg(long)]
     pub double_check: bool,

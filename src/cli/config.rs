@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::args::{
-    AssumeArgs, CheckArgs, Define, Deny, Dims, DumpArgs, ExportArgs, FuzzArgs, FuzzPass, LaunchArgs, ListArgs, PathArg,
-    SelectArgs, SolverArgs, SourceArgs, Stage, TerminalArgs, When,
+    Arith, AssumeArgs, CheckArgs, Define, Deny, Dims, DumpArgs, ExportArgs, FuzzArgs, FuzzPass, LaunchArgs, ListArgs,
+    PathArg, SelectArgs, SolverArgs, SourceArgs, Stage, TerminalArgs, When,
 };
 use super::cache_folder::default_folder;
 use super::compile_commands::{self, Flags};
@@ -167,6 +167,7 @@ pub struct SolverConfig {
     pub cache: CacheConfig,
     /// Not when every question or every proof is to be seen by a solver.
     pub presolve: bool,
+    pub arith: Arith,
     pub second: Option<SecondConfig>,
 }
 
@@ -321,9 +322,6 @@ impl LaunchConfig {
 impl SelectConfig {
     pub fn new(args: SelectArgs) -> Result<SelectConfig, UsageError> {
         let mut levels = args.level;
-        if levels.is_empty() {
-            levels = vec![Level::Warp, Level::Block, Level::Cluster, Level::Grid];
-        }
         levels.sort_unstable();
         levels.dedup();
         Ok(SelectConfig { kernels: args.kernel, arrays: args.array, levels })
@@ -378,6 +376,7 @@ impl SolverConfig {
         Ok(SolverConfig {
             cache,
             presolve: !args.no_presolve && !args.double_check && args.keep_smt.is_none(),
+            arith: args.arith,
             second: args.double_check.then_some(SecondConfig { program: args.second_solver }),
             program: args.solver,
             query_timeout: args.query_timeout,
@@ -452,7 +451,7 @@ mod tests {
     #[test]
     fn defaults_are_filled_in() {
         let config = check(&[]).expect("a configuration");
-        assert_eq!(config.select.levels, [Level::Warp, Level::Block, Level::Cluster, Level::Grid]);
+        assert_eq!(config.select.levels, []);
         assert_eq!(config.launch.block, None);
         assert_eq!(config.launch.warp_size, 32);
         assert_eq!(config.solver.query_timeout, Duration::from_secs(10));

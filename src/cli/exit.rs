@@ -84,6 +84,7 @@ mod tests {
             verdict,
             reasons: vec![],
             launch: Launch { block: [None; 3], grid: [None; 3], from: LaunchSource::Symbolic, open: [[false; 3]; 2] },
+            limits: vec![],
             assumptions: vec![],
             findings: vec![],
             time_ms: 0.0,

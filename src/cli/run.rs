@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 
-use super::args::{Cli, Command, ExplainArgs, Stage};
+use super::args::{Arith, Cli, Command, ExplainArgs, Stage};
 use super::compile_commands::missing;
 use super::config::{
     CacheConfig, CheckConfig, DumpConfig, Environment, ExportConfig, FuzzConfig, LaunchConfig, ListConfig,
@@ -22,7 +22,7 @@ use crate::check::source::SourceOptions;
 use crate::core::scope::Level;
 use crate::report::finding::{FileReport, Level as ReportLevel, Message, Report};
 use crate::report::{explain, render};
-use crate::smt::{Cache, Located, Second, SolverConfig, locate_known};
+use crate::smt::{Cache, Encoding, Located, Second, SolverConfig, locate_known};
 
 /// Runs the program with the arguments of the process.
 pub fn run() -> Exit {
@@ -177,6 +177,11 @@ fn solver_config(config: &CheckConfig, cache: &Arc<Cache>) -> Result<SolverConfi
         second,
         timeout,
         keep_dir: options.keep_smt.clone(),
+        encoding: match options.arith {
+            Arith::Auto => Encoding::Auto,
+            Arith::Int => Encoding::Integers,
+            Arith::Bv => Encoding::BitVectors,
+        },
         ..solver_settings()
     })
 }

@@ -170,6 +170,8 @@ pub struct KernelReport {
     /// Why it is not race-free.
     pub reasons: Vec<Message>,
     pub launch: Launch,
+    /// What the verdict holds for besides the launch, where it is not all: `threads of one block only`.
+    pub limits: Vec<String>,
     /// What the verdict rests on.
     pub assumptions: Vec<String>,
     pub findings: Vec<Finding>,

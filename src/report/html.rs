@@ -66,7 +66,7 @@ impl Page {
                 escape(&kernel.name),
                 escape(&kernel.path),
                 kernel.line,
-                escape(&words::launch(&kernel.launch)),
+                escape(&words::scope(kernel)),
                 escape(&details.join("; ")),
             ),
         );

@@ -251,7 +251,7 @@ impl Page {
         let mut parts = words::finding_counts(kernel);
         parts.extend(reason_codes(kernel));
         if kernel.verdict != Verdict::Rejected {
-            parts.push(format!("checked for {}", words::launch(&kernel.launch)));
+            parts.push(format!("checked for {}", words::scope(kernel)));
         }
         let verbose = self.opts.verbosity == Verbosity::Verbose;
         if !kernel.assumptions.is_empty() && !verbose {

@@ -195,7 +195,7 @@ fn open_triple(dims: &[Option<i128>; 3]) -> String {
 }
 
 /// The launch that a verdict holds for: `block (256,1,1) and grid (*,1,1), set by the launch site`.
-pub(super) fn launch(launch: &Launch) -> String {
+fn launch(launch: &Launch) -> String {
     if launch.block.iter().chain(&launch.grid).all(Option::is_none) {
         return "every launch".to_owned();
     }
@@ -208,6 +208,11 @@ pub(super) fn launch(launch: &Launch) -> String {
         LaunchSource::Symbolic => "",
     };
     format!("block {} and grid {}{from}", open_triple(&launch.block), open_triple(&launch.grid))
+}
+
+/// What a verdict holds for: the launch, and what else limits it.
+pub(super) fn scope(kernel: &KernelReport) -> String {
+    std::iter::once(launch(&kernel.launch)).chain(kernel.limits.iter().cloned()).collect::<Vec<_>>().join(", ")
 }
 
 /// Why a finding has its class.

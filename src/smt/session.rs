@@ -23,7 +23,7 @@ use crate::exp::poly::AtomId;
 use crate::exp::wrap::{assumption, may_wrap_for_small_sizes, signed_arithmetic};
 use crate::exp::{B, Interval, N, Subst, Var};
 
-/// Which encodings may be used.
+/// Which encodings may be used. [ENC-FORCED]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Encoding {
     /// Integers, or bit-vectors where the query asks for them; the other one when the first gives no answer.
@@ -643,8 +643,11 @@ impl Session {
     /// Asks without assumptions.
     fn exactly(&mut self, query: &Query, bit_ops: BitOps, deadline: Instant) -> Option<Answer> {
         let half = deadline - deadline.saturating_duration_since(Instant::now()) / 2;
-        if let Ok(Answer::Unsat { .. }) = self.whole(query, Wrap::Exact, bit_ops, half, &mut Vec::new()) {
-            return Some(Answer::Unsat { assumptions: Vec::new() });
+        match self.whole(query, Wrap::Exact, bit_ops, half, &mut Vec::new()) {
+            Ok(Answer::Unsat { .. }) => return Some(Answer::Unsat { assumptions: Vec::new() }),
+            Ok(answer) if self.config.encoding == Encoding::Integers => return Some(answer),
+            Err(_) if self.config.encoding == Encoding::Integers => return None,
+            _ => {}
         }
         match self.bit_vectors(query, deadline) {
             Answer::Unknown(_) => None,

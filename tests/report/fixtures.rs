@@ -115,6 +115,7 @@ pub fn kernel(name: &str, line: usize, verdict: Verdict) -> KernelReport {
         verdict,
         reasons: vec![],
         launch: symbolic(),
+        limits: vec![],
         assumptions: vec![],
         findings: vec![],
         time_ms: 1.25,
