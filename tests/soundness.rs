@@ -1,13 +1,15 @@
 //! THM-INFER: what the analysis calls race-free does not race when it is run, and what a run does is in the protocol.
 //!
 //! `FAIAL_SOUNDNESS=20000 cargo test --release --test soundness random` is the slow tier; `FAIAL_SOUNDNESS_FROM` is the
-//! number of its first kernel, and `FAIAL_SOUNDNESS_SEED` the seed.
+//! number of its first kernel, and `FAIAL_SOUNDNESS_SEED` the seed. `FAIAL_SOUNDNESS_CHANGED` is the number of kernels of the
+//! corpus that are changed.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use faial_like::check::schedule::{parallel, solver_settings};
 use faial_like::exp::NRel;
+use faial_like::fuzz::mutants::Origin;
 use faial_like::fuzz::soundness::{Mutant, Options, Tally, file_fails, run};
 use faial_like::kernel::ir::{Expr, ExprKind, Program, Stmt, StmtKind};
 use faial_like::kernel::types::Type;
@@ -66,26 +68,69 @@ fn kernels_of_the_language_tests_that_are_called_race_free_do_not_race() {
     assert!(total.tested > 20, "{total:?}");
 }
 
-#[test]
-fn kernels_of_the_corpus_that_are_called_race_free_do_not_race() {
-    fn find(folder: &Path, all: &mut Vec<(PathBuf, String)>) {
-        let mut entries: Vec<PathBuf> =
-            std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
-        entries.sort();
-        for path in entries {
-            if path.is_dir() {
-                find(&path, all);
-            } else if path.extension().is_some_and(|e| e == "cu")
-                && let Ok(text) = std::fs::read_to_string(&path)
-            {
-                all.push((path, text));
-            }
+/// The files of a folder whose name ends so.
+fn files_in(folder: &Path, endings: &[&str], all: &mut Vec<(PathBuf, String)>) {
+    let mut entries: Vec<PathBuf> =
+        std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            files_in(&path, endings, all);
+        } else if path.extension().is_some_and(|e| endings.iter().any(|ending| e == *ending))
+            && let Ok(text) = std::fs::read_to_string(&path)
+        {
+            all.push((path, text));
         }
     }
+}
+
+fn corpus(endings: &[&str]) -> Vec<(PathBuf, String)> {
     let mut files = Vec::new();
-    find(&Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus"), &mut files);
-    let total = all_hold(&files, 2);
+    files_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus"), endings, &mut files);
+    files
+}
+
+#[test]
+fn kernels_of_the_corpus_that_are_called_race_free_do_not_race() {
+    let total = all_hold(&corpus(&["cu", "cl"]), 2);
     assert!(total.tested > 50, "{total:?}");
+}
+
+#[test]
+fn changed_kernels_of_the_corpus_that_are_called_race_free_do_not_race() {
+    let origins: Vec<Origin> = corpus(&["cu", "cl"]).into_iter().map(|(path, text)| Origin { path, text }).collect();
+    let (from, cases) = (number("FAIAL_SOUNDNESS_FROM", 0), number("FAIAL_SOUNDNESS_CHANGED", 200));
+    let (seed, cases) = (number("FAIAL_SOUNDNESS_SEED", 1), (from, from + cases));
+    let report = run(&Options { seed, cases, origins: &origins, ..Options::default() });
+    println!("{report}");
+    assert!(report.found.is_empty(), "{report}");
+    let t = &report.tally;
+    assert!(t.tested * 6 > t.kernels && t.raced * 10 > t.kernels, "{report}");
+}
+
+#[test]
+fn an_analysis_that_forgets_branches_is_found_in_changed_kernels() {
+    let origins: Vec<Origin> = corpus(&["cu"]).into_iter().map(|(path, text)| Origin { path, text }).collect();
+    let mutant: &Mutant = &|program| {
+        in_all(program, |stmts| {
+            for stmt in stmts {
+                if let StmtKind::If(_, then, els) = &mut stmt.kind {
+                    then.clear();
+                    els.clear();
+                }
+            }
+        });
+    };
+    let options = Options {
+        cases: (0, 400),
+        shrink: false,
+        first: true,
+        mutant: Some(mutant),
+        origins: &origins,
+        ..Options::default()
+    };
+    let report = run(&options);
+    assert!(!report.found.is_empty(), "{report}");
 }
 
 // ---- analyses that are broken on purpose ----

@@ -356,6 +356,42 @@ const BODIES: [(u32, &str); 10] = [
     (2, "atomicAdd_block(&a[t / 2], 1); atomicAdd(&b[0], n); if (n == 3) b[t] += 1; s[t / 2] = t;"),
 ];
 
+/// A work-group stores, waits, and reads what the neighbour stored; `$` is the index in the array.
+fn exchange_of_opencl(flags: &str, array: &str) -> KernelReport {
+    let (own, neighbour) = (array.replace('$', "i"), array.replace('$', "(i ^ 1)"));
+    let text = format!(
+        "//pass\n//--local_size=4 --num_groups=2\n__kernel void k(__global int *g, __local int *l, __global int *out) {{\n\
+         int i = get_local_id(0);\n  {own} = i + 1;\n  barrier({flags});\n  if ({neighbour} == (i ^ 1) + 1)\n  \
+         out[get_global_id(0)] = {neighbour};\n  out[64] = 0;\n}}\n"
+    );
+    let report = check_files(&[(PathBuf::from("k.cl"), text)], &Settings::default(), &solver_settings());
+    report.kernels.into_iter().next().expect("one kernel")
+}
+
+#[test]
+fn barriers_with_flags_are_run_and_order_what_the_flags_name() {
+    let (local, global) = ("l[$]", "g[get_group_id(0) * 4 + $]");
+    let (of_local, of_global) = ("CLK_LOCAL_MEM_FENCE", "CLK_GLOBAL_MEM_FENCE");
+    for (flags, array, ordered) in [
+        (of_local, local, true),
+        (of_global, local, false),
+        (of_local, global, false),
+        (of_global, global, true),
+        ("CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE", local, true),
+        ("CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE", global, true),
+    ] {
+        let report = exchange_of_opencl(flags, array);
+        let on = |name: &str| report.findings.iter().filter(|f| f.array == name).collect::<Vec<_>>();
+        // What stands after the barrier is reached by the run: the same value from all work-items.
+        assert!(on("out").iter().all(|f| f.class == FindingClass::SameValue), "{flags} {array}: {:?}", on("out"));
+        assert!(!on("out").is_empty());
+        let name = if array == local { "l" } else { "g" };
+        let races: Vec<&str> = on(name).iter().map(|f| said(f)).collect();
+        assert_eq!(races.is_empty(), ordered, "{flags} {array}: {races:?}");
+        assert!(races.iter().all(|said| *said == "confirmed by blocks"), "{flags} {array}: {races:?}");
+    }
+}
+
 fn kernel_text((grid, body): (u32, &str)) -> String {
     format!(
         "//--blockDim=4 --gridDim={grid}\n__global__ void k(int *a, int *b, int n) {{\n  __shared__ int s[8];\n  int t = threadIdx.x;\n  __requires(0 <= n && n < 6);\n  {body}\n}}\n"

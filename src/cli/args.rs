@@ -235,6 +235,9 @@ pub struct FuzzArgs {
     /// Protocols tried at the same time [default: the number of processors]
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
+    /// For soundness: change the kernels of these files and folders a little, instead of making some; can be repeated
+    #[arg(long, value_name = "PATH")]
+    pub from: Vec<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

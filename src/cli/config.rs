@@ -97,6 +97,8 @@ pub struct FuzzConfig {
     pub passes: Vec<Pass>,
     /// Random kernels, through everything, against runs of them.
     pub soundness: bool,
+    /// Where the kernels to change come from; without any they are made.
+    pub from: Vec<PathBuf>,
     pub cases: FuzzCases,
     pub seed: u64,
     pub time: Option<Duration>,
@@ -273,7 +275,8 @@ impl FuzzConfig {
         };
         let jobs = args.jobs.unwrap_or(env.processors);
         let soundness = matches!(args.pass, FuzzPass::Soundness);
-        FuzzConfig { passes, soundness, cases, seed: args.seed, time: args.time, jobs, quiet: terminal.quiet }
+        let (from, seed, time, quiet) = (args.from, args.seed, args.time, terminal.quiet);
+        FuzzConfig { passes, soundness, from, cases, seed, time, jobs, quiet }
     }
 }
 

@@ -4,9 +4,10 @@ use std::time::Instant;
 
 use super::config::{FuzzCases, FuzzConfig, UsageError};
 use super::exit::Exit;
-use super::run::print;
+use super::run::{print, texts};
 use crate::core::Print;
 use crate::fuzz::campaign::{self, Check};
+use crate::fuzz::mutants::Origin;
 use crate::fuzz::soundness::{self, Options};
 use crate::fuzz::{Campaign, Difference, Pass, Tried};
 
@@ -38,11 +39,14 @@ fn soundness(config: &FuzzConfig) -> Result<Exit, UsageError> {
     };
     let deadline = config.time.and_then(|time| Instant::now().checked_add(time));
     let (first, mut found) = (at, false);
+    let origins: Vec<Origin> = if config.from.is_empty() { Vec::new() } else { origins(config)? };
+    let again: String = config.from.iter().map(|path| format!(" --from {}", path.display())).collect();
     while at < end && deadline.is_none_or(|deadline| Instant::now() < deadline) {
         let next = at.saturating_add(BATCH).min(end);
         let cases = (at, next);
-        let options = Options { seed: config.seed, cases, jobs: config.jobs.get(), ..Options::default() };
-        let report = soundness::run(&options);
+        let options =
+            Options { seed: config.seed, cases, jobs: config.jobs.get(), origins: &origins, ..Options::default() };
+        let report = soundness::Report { again: again.clone(), ..soundness::run(&options) };
         found |= !report.found.is_empty();
         if !config.quiet || !report.found.is_empty() {
             print(&format!("kernels {at} to {}\n{report}\n", next - 1), None)?;
@@ -54,6 +58,13 @@ fn soundness(config: &FuzzConfig) -> Result<Exit, UsageError> {
         (false, true) => Exit::Proved,
         (false, false) => Exit::Inconclusive,
     })
+}
+
+/// The files whose kernels are changed.
+fn origins(config: &FuzzConfig) -> Result<Vec<Origin>, UsageError> {
+    let (inputs, _) = texts(&config.from);
+    let all: Vec<Origin> = inputs.into_iter().map(|(path, text)| Origin { path, text }).collect();
+    if all.is_empty() { Err(UsageError("--from: no file with kernels is there".to_owned())) } else { Ok(all) }
 }
 
 /// Fuzzes one pass: what there is to say, and the exit code.
@@ -109,6 +120,7 @@ mod tests {
         FuzzConfig {
             passes: vec![Pass::Split],
             soundness: false,
+            from: vec![],
             cases,
             seed: 5,
             time: None,

@@ -95,7 +95,7 @@ fn note_missing<'p>(source: &SourceConfig, files: impl Iterator<Item = &'p Path>
 }
 
 /// The texts of the files under the paths, and reports of those that could not be read.
-fn texts(paths: &[PathBuf]) -> (Vec<(PathBuf, String)>, Vec<FileReport>) {
+pub(super) fn texts(paths: &[PathBuf]) -> (Vec<(PathBuf, String)>, Vec<FileReport>) {
     let Walk { inputs, failed: mut unread } = walk(paths);
     let mut found = Vec::new();
     for input in inputs {

@@ -6,6 +6,7 @@ pub mod campaign;
 pub mod choices;
 pub mod expressions;
 pub mod kernels;
+pub mod mutants;
 pub mod oracle;
 pub mod passes;
 pub mod population;

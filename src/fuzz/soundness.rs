@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use rustc_hash::FxHashMap;
 
 use super::choices::{Choices, shrink};
+use super::mutants::{Origin, mutant};
 use super::texts;
 use crate::base::{Name, Span};
 use crate::check::kernel::{CheckOptions, check_kernel, protocol_of};
@@ -45,11 +46,13 @@ pub struct Options<'m> {
     /// Stop at the first that fails.
     pub first: bool,
     pub mutant: Option<&'m Mutant>,
+    /// Files whose kernels are changed a little; without any, kernels are made from nothing.
+    pub origins: &'m [Origin],
 }
 
 impl Default for Options<'_> {
     fn default() -> Options<'static> {
-        Options { seed: 1, cases: (0, 500), runs: 3, jobs: 2, shrink: true, first: false, mutant: None }
+        Options { seed: 1, cases: (0, 500), runs: 3, jobs: 2, shrink: true, first: false, mutant: None, origins: &[] }
     }
 }
 
@@ -102,6 +105,8 @@ pub struct Report {
     pub seed: u64,
     pub tally: Tally,
     pub found: Vec<Counterexample>,
+    /// What the command that finds one again needs besides seed and case.
+    pub again: String,
 }
 
 impl std::fmt::Display for Report {
@@ -116,8 +121,12 @@ impl std::fmt::Display for Report {
         )?;
         writeln!(f, "compared with the protocol: {} threads, {} accesses", t.threads, t.accesses)?;
         for c in &self.found {
-            let (case, seed) = (c.case, self.seed);
-            writeln!(f, "\n{}\n{}\nagain: faial-like fuzz soundness --seed {seed} --case {case}", c.text, c.why)?;
+            let (case, seed, again) = (c.case, self.seed, &self.again);
+            writeln!(
+                f,
+                "\n{}\n{}\nagain: faial-like fuzz soundness --seed {seed} --case {case}{again}",
+                c.text, c.why
+            )?;
         }
         Ok(())
     }
@@ -128,9 +137,13 @@ fn choices(seed: u64, case: u64) -> Choices {
     Choices::seeded(mix(seed ^ mix(case)), 60 + (case % 5) as usize * 60)
 }
 
-/// The text of the kernel of a case.
-pub fn kernel_text(seed: u64, case: u64) -> String {
-    texts::text(&mut choices(seed, case))
+/// A text with kernels, and the name of the file that it is taken for.
+fn made<'o>(origins: &'o [Origin], choices: &mut Choices) -> (&'o Path, String) {
+    if origins.is_empty() {
+        return (Path::new("fuzz.cu"), texts::text(choices));
+    }
+    let (which, text) = mutant(origins, choices);
+    (origins.get(which).map_or(Path::new("fuzz.cu"), |origin| &origin.path), text)
 }
 
 /// Fuzzes: makes kernels, checks them, and runs them.
@@ -148,7 +161,8 @@ pub fn run(options: &Options) -> Report {
             || (),
             |(), case| one(*case, options),
             |case, text| {
-                let found = Counterexample { case: *case, text: kernel_text(options.seed, *case), why: text };
+                let (_, kernel) = made(options.origins, &mut choices(options.seed, *case));
+                let found = Counterexample { case: *case, text: kernel, why: text };
                 (Tally { kernels: 1, ..Tally::default() }, Some(found))
             },
         );
@@ -162,22 +176,22 @@ pub fn run(options: &Options) -> Report {
 }
 
 fn one(case: u64, options: &Options) -> (Tally, Option<Counterexample>) {
-    let mut made = choices(options.seed, case);
-    let text = texts::text(&mut made);
-    let (tally, why) = text_fails(&text, options.runs, options.mutant);
-    let Some(why) = why else { return (tally, None) };
-    if !options.shrink {
-        return (tally, Some(Counterexample { case, text, why }));
+    let fails = |choices: &mut Choices| {
+        let (path, text) = made(options.origins, choices);
+        let (tally, why) = file_fails(path, &text, options.runs, &quick(), options.mutant);
+        (tally, why.map(|why| Counterexample { case, text, why }))
+    };
+    let mut first = choices(options.seed, case);
+    let (tally, found) = fails(&mut first);
+    if found.is_none() || !options.shrink {
+        return (tally, found);
     }
     let mut budget = 1500;
-    let smaller = shrink(made.values(), |values| {
+    let smaller = shrink(first.values(), |values| {
         budget -= 1;
-        budget > 0
-            && text_fails(&texts::text(&mut Choices::new(values.to_vec())), options.runs, options.mutant).1.is_some()
+        budget > 0 && fails(&mut Choices::new(values.to_vec())).1.is_some()
     });
-    let text = texts::text(&mut Choices::new(smaller));
-    let why = text_fails(&text, options.runs, options.mutant).1.unwrap_or(why);
-    (tally, Some(Counterexample { case, text, why }))
+    (tally, fails(&mut Choices::new(smaller)).1.or(found))
 }
 
 /// The time for the questions about one kernel.
@@ -188,12 +202,7 @@ fn quick() -> SolverConfig {
     SolverConfig { timeout: Duration::from_millis(1500), ..solver_settings() }
 }
 
-/// Checks and runs all kernels of a text; says what is wrong, if anything is.
-pub fn text_fails(text: &str, runs: u64, mutant: Option<&Mutant>) -> (Tally, Option<String>) {
-    file_fails(Path::new("fuzz.cu"), text, runs, &quick(), mutant)
-}
-
-/// The same for a file.
+/// Checks and runs all kernels of a file; says what is wrong, if anything is.
 pub fn file_fails(
     path: &Path,
     text: &str,
@@ -424,7 +433,7 @@ impl Tried<'_> {
                 let table = kernel.arrays.iter().find(|a| a.name != *name && a.name.as_str().replace("[]", "") == base);
                 let table = table.filter(|_| name.as_str().ends_with(']'));
                 let row = table.map(|a| i128::from(APART) * i128::from(a.unit));
-                let key = (access.phase.warp as usize, access.span, table.map_or(name, |a| &a.name));
+                let key = (access.phase.all as usize, access.span, table.map_or(name, |a| &a.name));
                 let (start, end) = (i128::from(access.start), i128::from(access.start + access.length));
                 let fits = |mode: &ModeValue| match (access.kind, mode) {
                     (Kind::Read, ModeValue::Rd) | (Kind::Write, ModeValue::Wr(_)) => true,
@@ -448,7 +457,7 @@ impl Tried<'_> {
                         access.kind,
                         thread.block,
                         thread.thread,
-                        access.phase.warp,
+                        access.phase.all,
                         self.at(access.span),
                         known.get(&key),
                         kernel.text()

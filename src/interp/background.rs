@@ -23,7 +23,7 @@ struct Going {
 pub(super) struct Copies {
     going: Vec<Going>,
     /// Up to which phase the accesses are logged.
-    logged: Phase,
+    logged: [Phase; 2],
 }
 
 impl Copies {
@@ -47,13 +47,14 @@ impl Copies {
 impl Machine<'_> {
     /// In a phase that has begun, what is not complete goes on.
     pub fn go_on(&mut self, worker: &mut Worker) -> Result<(), Stop> {
-        if worker.copies.logged == worker.phase {
+        if worker.copies.logged == worker.phases {
             return Ok(());
         }
-        worker.copies.logged = worker.phase;
+        worker.copies.logged = worker.phases;
         for Going { access, .. } in &worker.copies.going {
             if self.watch.as_ref().is_none_or(|watch| watch.looks_at(worker, access.span)) {
-                self.log(worker, Access { phase: worker.phase, ..access.clone() })?;
+                let Some(home) = self.memory.get(access.object).map(|o| o.home) else { continue };
+                self.log(worker, Access { phase: worker.phase(home), ..access.clone() })?;
             }
         }
         Ok(())
@@ -83,15 +84,16 @@ impl Machine<'_> {
                 Kind::Write => self.memory.write(object, start, &bytes),
                 _ => bytes.iter_mut().zip(self.memory.read(object, start, length)).for_each(|(b, read)| *b = read),
             }
-            let seen = matches!(self.memory.get(object).map(|o| o.home), Some(Home::Shared(_) | Home::Global));
-            if seen && !worker.quiet {
-                let (thread, phase) = (worker.number, worker.phase);
+            let home = self.memory.get(object).map(|o| o.home);
+            let seen = home.filter(|home| matches!(home, Home::Shared(_) | Home::Global) && !worker.quiet);
+            if let Some(home) = seen {
+                let (thread, phase) = (worker.number, worker.phase(home));
                 let access = Access { thread, phase, object, start, length, kind, value, span };
                 worker.copies.going.push(Going { access, closed: None, until });
             }
         }
         worker.quiet = quiet;
-        worker.copies.logged = worker.phase;
+        worker.copies.logged = worker.phases;
         Ok(())
     }
 

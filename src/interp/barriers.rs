@@ -12,6 +12,8 @@ use crate::kernel::ir::FunId;
 #[derive(Clone, PartialEq)]
 pub(super) struct Waits {
     pub scope: Scope,
+    /// Does it order the accesses to shared, and to global memory?
+    pub fence: [bool; 2],
     pub site: Vec<(FunId, usize)>,
     pub at: Span,
     /// For a barrier that combines values: its name and the value of this thread.
@@ -28,12 +30,21 @@ pub(super) enum Status {
     Done,
 }
 
-pub(super) fn wait(worker: &mut Worker, scope: Scope, at: Span, reduce: Option<(Name, bool)>) -> Result<(), Stop> {
+/// What orders all memory.
+pub(super) const ALL: [bool; 2] = [true; 2];
+
+pub(super) fn wait(
+    worker: &mut Worker,
+    scope: Scope,
+    fence: [bool; 2],
+    at: Span,
+    reduce: Option<(Name, bool)>,
+) -> Result<(), Stop> {
     if scope == Scope::Cluster {
         return unsupported("a barrier of a cluster");
     }
     let site = worker.frames.iter().map(|f| (f.function, f.pc)).collect();
-    worker.status = Status::Waits(Waits { scope, site, at, reduce });
+    worker.status = Status::Waits(Waits { scope, fence, site, at, reduce });
     Ok(())
 }
 
@@ -94,19 +105,13 @@ fn pass(workers: &mut [Worker], members: &[usize], scope: Scope) {
             };
             frame.stack.push(Value::Int(value));
         }
-        worker.status = Status::Ready;
-        match scope {
-            Scope::Grid | Scope::Cluster => {
-                worker.phase.grid += 1;
-                worker.phase.block += 1;
-                worker.phase.warp += 1;
-            }
-            Scope::Block => {
-                worker.phase.block += 1;
-                worker.phase.warp += 1;
-            }
-            Scope::Warp => worker.phase.warp += 1,
+        for (phase, ordered) in worker.phases.iter_mut().zip(waits.fence) {
+            phase.all += 1;
+            phase.warp += u32::from(ordered);
+            phase.block += u32::from(ordered && scope >= Scope::Block);
+            phase.grid += u32::from(ordered && scope >= Scope::Cluster);
         }
+        worker.status = Status::Ready;
     }
 }
 

@@ -63,6 +63,8 @@ pub enum Op {
     /// Ends a call; with a value or without.
     Return(bool),
     Barrier(Scope),
+    /// Of the memory that its flags name.
+    FencedBarrier,
     BarrierReduce(Name),
     /// With so many operands.
     Exchange(Exchange, usize),
@@ -587,7 +589,14 @@ impl Compiler<'_> {
         let result = expr.ty.clone();
         let unsupported = |what: &dyn std::fmt::Display| Op::Unsupported(format!("`{what}`"));
         let op = match intrinsic {
-            Intrinsic::FencedBarrier => unsupported(&"barrier with flags"),
+            Intrinsic::FencedBarrier => match args {
+                [flags] => {
+                    self.value(flags);
+                    self.emit(Op::FencedBarrier, span);
+                    Op::Int(0)
+                }
+                _ => unsupported(&"barrier"),
+            },
             Intrinsic::BeginCopy(copier) => {
                 args.iter().for_each(|a| self.value(a));
                 match args.len() {

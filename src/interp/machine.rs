@@ -1,12 +1,13 @@
 //! The machine: each thread has a stack of calls, and runs until it ends or waits at a barrier.
 
 use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
 use super::background::Copies;
-use super::barriers::{Status, release, stuck, wait};
+use super::barriers::{ALL, Status, release, stuck, wait};
 use super::code::{Code, Op, compile, stored};
 use super::exchange::offer;
 use super::memory::{Fault, First, Home, Memory, ObjectId, int_bytes, mix, scalars, small};
@@ -17,7 +18,7 @@ use super::{Access, End, Inputs, Kind, Phase, Run, Stop, Thread, undefined, unsu
 use crate::base::{Name, Span};
 use crate::core::Scope;
 use crate::exp::{IntTy, NBin, eval};
-use crate::kernel::ir::{Builtin, Expr, ExprKind, FunId, Function, Global, GlobalId, Program, Storage, VarId};
+use crate::kernel::ir::{Builtin, Expr, ExprKind, FunId, Function, Global, GlobalId, Program, Storage, VarDecl, VarId};
 use crate::kernel::types::{Field, StructTy, Type};
 
 /// Functions as values: numbers that are no address.
@@ -43,7 +44,8 @@ pub(super) struct Worker {
     pub place: Thread,
     pub frames: Vec<Frame>,
     pub status: Status,
-    pub phase: Phase,
+    /// For accesses to shared, and to global memory.
+    pub phases: [Phase; 2],
     pub quiet: bool,
     pub copies: Copies,
 }
@@ -126,6 +128,14 @@ fn fault<T>(fault: Fault) -> Result<T, Stop> {
     }
 }
 
+impl Worker {
+    /// The phase of an access to what lives there.
+    pub fn phase(&self, home: Home) -> Phase {
+        let [shared, global] = self.phases;
+        if matches!(home, Home::Shared(_)) { shared } else { global }
+    }
+}
+
 impl<'p> Machine<'p> {
     pub fn new(program: &'p Program, inputs: &'p Inputs) -> Machine<'p> {
         Machine {
@@ -194,11 +204,20 @@ impl<'p> Machine<'p> {
             given.push(self.parameter(&decl.name, &decl.ty, params, &mut addresses)?);
         }
         let mut workers = Vec::new();
+        let mut of_blocks: FxHashMap<(u32, usize), Vec<Option<u8>>> = FxHashMap::default();
         for (i, place) in threads.iter().enumerate() {
             let mut frame = self.frame(function, kernel);
-            for (decl, (var, bytes)) in function.vars.iter().zip(frame.vars.iter_mut().zip(&given)) {
+            let decls = function.vars.iter().zip(frame.vars.iter_mut().zip(&given));
+            for (number, (decl, (var, bytes))) in decls.enumerate() {
                 let id = self.memory.plain(&decl.name, Home::Thread(i as u32), &decl.ty).or_else(fault)?;
-                self.memory.write(id, 0, bytes);
+                let own = match (decl.points_to, &decl.ty) {
+                    (Storage::Shared, Type::Ptr(elem)) => match of_blocks.entry((place.block_id, number)) {
+                        Entry::Occupied(known) => Some(known.into_mut()),
+                        Entry::Vacant(new) => Some(new.insert(self.local_parameter(decl, elem, place.block_id)?)),
+                    },
+                    _ => None,
+                };
+                self.memory.write(id, 0, own.map_or(bytes, |own| own));
                 *var = Some(id);
             }
             workers.push(Worker {
@@ -206,7 +225,7 @@ impl<'p> Machine<'p> {
                 place: *place,
                 frames: vec![frame],
                 status: Status::Ready,
-                phase: Phase::default(),
+                phases: Default::default(),
                 quiet: false,
                 copies: Copies::default(),
             });
@@ -280,6 +299,15 @@ impl<'p> Machine<'p> {
             }
         }
         Ok(bytes)
+    }
+
+    /// The bytes of a pointer parameter whose array each block has for itself.
+    fn local_parameter(&mut self, decl: &VarDecl, elem: &Type, block: u32) -> Result<Vec<Option<u8>>, Stop> {
+        let elem = if *elem == Type::Void { &Type::Int(IntTy::U8) } else { elem };
+        let count = self.extent(elem);
+        let id = self.fill(&decl.name, Home::Shared(block), elem, count)?;
+        self.memory.leave_open(id);
+        encode(&decl.ty, &Value::Int(Memory::address(id)))
     }
 
     fn function(&self, id: FunId) -> Result<&'p Function, Stop> {
@@ -456,13 +484,15 @@ impl<'p> Machine<'p> {
     ) -> Result<(ObjectId, u64), Stop> {
         let (object, start) = self.memory.locate(address, length).or_else(fault)?;
         match self.memory.get(object).map(|o| o.home) {
+            // Nothing is touched by a copy of no bytes.
+            _ if length == 0 => Ok((object, start)),
             Some(Home::Thread(owner)) if owner != worker.number => unsupported("a variable of another thread"),
             Some(Home::Constant) if kind != Kind::Read => undefined("constant memory is written"),
-            Some(Home::Shared(_) | Home::Global) => {
+            Some(home @ (Home::Shared(_) | Home::Global)) => {
                 if self.watch.as_ref().is_some_and(|watch| !watch.looks_at(worker, span)) {
                     return Ok((object, start));
                 }
-                let (thread, phase, value) = (worker.number, worker.phase, value.to_vec());
+                let (thread, phase, value) = (worker.number, worker.phase(home), value.to_vec());
                 self.log(worker, Access { thread, phase, object, start, length, kind, value, span })?;
                 Ok((object, start))
             }
@@ -569,12 +599,18 @@ impl<'p> Machine<'p> {
             }
             Op::Barrier(scope) => {
                 worker.frames.push(frame);
-                wait(worker, *scope, span, None)
+                wait(worker, *scope, ALL, span, None)
+            }
+            Op::FencedBarrier => {
+                // The flags of OpenCL C.
+                let flags = pop(&mut frame)?.int()?;
+                worker.frames.push(frame);
+                wait(worker, Scope::Block, [flags & 1 != 0, flags & 2 != 0], span, None)
             }
             Op::BarrierReduce(name) => {
                 let value = pop(&mut frame)?.truth()?;
                 worker.frames.push(frame);
-                wait(worker, Scope::Block, span, Some((name.clone(), value)))
+                wait(worker, Scope::Block, ALL, span, Some((name.clone(), value)))
             }
             Op::Exchange(exchange, count) => {
                 let operands = take(&mut frame, *count)?;
@@ -588,7 +624,7 @@ impl<'p> Machine<'p> {
                 self.touch(worker, at, Kind::Atomic(Scope::Block), &[], 8, span)?;
                 worker.copies.pass(at);
                 worker.frames.push(frame);
-                wait(worker, Scope::Block, span, None)
+                wait(worker, Scope::Block, ALL, span, None)
             }
             op => {
                 let result = self.simple(worker, &mut frame, op, span);
@@ -884,6 +920,7 @@ impl<'p> Machine<'p> {
             | Op::CallValue(_)
             | Op::Return(_)
             | Op::Barrier(_)
+            | Op::FencedBarrier
             | Op::BarrierReduce(_)
             | Op::Exchange(..)
             | Op::PassBarrier => {

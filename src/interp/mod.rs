@@ -128,6 +128,8 @@ pub struct Phase {
     pub grid: u32,
     pub block: u32,
     pub warp: u32,
+    /// All of them, also those that order only other memory.
+    pub all: u32,
 }
 
 /// One access to memory that threads share: bytes `[start, start + length)` of an object.
