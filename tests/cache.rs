@@ -119,7 +119,7 @@ fn a_second_run_starts_no_solver_and_says_the_same() {
 }
 
 #[test]
-fn a_run_of_the_code_that_showed_nothing_is_kept_for_this_code_alone() {
+fn what_came_of_a_long_run_of_the_code_is_kept_for_this_code_alone() {
     let place = Place::new();
     let file = place.path("kernel.cu");
     let kernel = |rounds: &str| {
@@ -140,8 +140,13 @@ fn a_run_of_the_code_that_showed_nothing_is_kept_for_this_code_alone() {
     // What stands where is the same, and so are the model and the accesses.
     let short = kernel("      90");
     assert!(stdout(&short).contains("the two threads were run with these values"), "{}", stdout(&short));
-    // What a run shows is run again.
+    // A short run is made again.
     assert_eq!(runs(), 1);
+    let shown = kernel("    2000");
+    assert!(stdout(&shown).contains("the two threads were run with these values"), "{}", stdout(&shown));
+    assert_eq!(runs(), 2);
+    same(&shown, &kernel("    2000"));
+    assert_eq!(runs(), 2);
 }
 
 #[test]

@@ -212,11 +212,11 @@ impl<'a> Executor<'a> {
         Some(tried)
     }
 
-    /// Counts the steps of a run, and keeps what came of it if it took long and showed nothing: what is shown has been run.
+    /// Counts the steps of a run, and keeps what came of it if it took long. [WIT-KEPT]
     fn spent(&mut self, key: Option<Digest>, took: u64, tried: Tried) -> Tried {
         self.steps = self.steps.saturating_sub(took);
-        if let (Some(cache), Some(key), Some(text)) = (&self.cache, key, write(took, &tried).filter(|_| took > LONG)) {
-            cache.keep(&key, &text);
+        if let (Some(cache), Some(key), true) = (&self.cache, key, took > LONG) {
+            cache.keep(&key, &write(took, &tried));
         }
         tried
     }
@@ -257,21 +257,41 @@ impl<'a> Executor<'a> {
     }
 }
 
-/// How many steps it took to show nothing, and why.
-fn write(took: u64, tried: &Tried) -> Option<String> {
+/// How many steps a run took, what came of it, and why, or what the two stored.
+fn write(took: u64, tried: &Tried) -> String {
     let (word, why) = match tried {
-        Tried::Met { .. } => return None,
-        Tried::Refuted(why) => ("refuted", why),
-        Tried::Left { how, size: Size::Declared } => ("left-declared", how),
-        Tried::Left { how, size: Size::Unknown } => ("left-unknown", how),
-        Tried::NotRun(why) => ("not-run", why),
+        Tried::Met { ran, same_value } => (met(*ran), stored(*same_value)),
+        Tried::Refuted(why) => ("refuted", &**why),
+        Tried::Left { how, size: Size::Declared } => ("left-declared", &**how),
+        Tried::Left { how, size: Size::Unknown } => ("left-unknown", &**how),
+        Tried::NotRun(why) => ("not-run", &**why),
     };
-    Some(format!("{took} {word}\n{why}\n"))
+    format!("{took} {word}\n{why}\n")
+}
+
+fn met(ran: Ran) -> &'static str {
+    match ran {
+        Ran::Threads => "met-by-threads",
+        Ran::Blocks => "met-by-blocks",
+        Ran::Grid => "met-by-grid",
+    }
+}
+
+fn stored(same_value: Option<bool>) -> &'static str {
+    match same_value {
+        None => "unknown",
+        Some(true) => "same",
+        Some(false) => "different",
+    }
 }
 
 fn read(text: &str) -> Option<(u64, Tried)> {
     let (first, why) = text.strip_suffix('\n')?.split_once('\n')?;
     let (took, word) = first.split_once(' ')?;
+    if let Some(ran) = [Ran::Threads, Ran::Blocks, Ran::Grid].into_iter().find(|ran| met(*ran) == word) {
+        let same_value = [None, Some(true), Some(false)].into_iter().find(|same| stored(*same) == why)?;
+        return Some((took.parse().ok()?, Tried::Met { ran, same_value }));
+    }
     let why = why.to_owned();
     let tried = match word {
         "refuted" => Tried::Refuted(why),
@@ -327,7 +347,7 @@ mod tests {
 
     fn said(tried: &Tried) -> String {
         match tried {
-            Tried::Met { .. } => "met".to_owned(),
+            Tried::Met { ran, same_value } => format!("met {ran:?} {same_value:?}"),
             Tried::Refuted(why) => format!("refuted {why}"),
             Tried::Left { how, size } => format!("left {} {how}", matches!(size, Size::Declared)),
             Tried::NotRun(why) => format!("not run {why}"),
@@ -342,18 +362,29 @@ mod tests {
             Tried::Left { how: why(), size: Size::Declared },
             Tried::Left { how: why(), size: Size::Unknown },
             Tried::NotRun(why()),
+            Tried::Met { ran: Ran::Threads, same_value: None },
+            Tried::Met { ran: Ran::Blocks, same_value: Some(true) },
+            Tried::Met { ran: Ran::Grid, same_value: Some(false) },
         ];
         for tried in all {
-            let text = write(17, &tried).expect("it can be kept");
-            let (took, found) = read(&text).expect("it can be read");
+            let (took, found) = read(&write(17, &tried)).expect("it can be read");
             assert_eq!((took, said(&found)), (17, said(&tried)));
         }
     }
 
     #[test]
-    fn what_a_run_shows_is_not_kept_and_nothing_else_is_read() {
-        assert!(write(17, &Tried::Met { ran: Ran::Threads, same_value: None }).is_none());
-        for text in ["", "17 met\n\n", "17 refuted\n", "refuted\nwhy\n", "-1 refuted\nwhy\n", "17 refuted\nwhy"] {
+    fn nothing_else_is_read() {
+        for text in [
+            "",
+            "17 met\n\n",
+            "17 met-by-grid\n\n",
+            "17 met-by-grid\nSame\n",
+            "met-by-grid\nsame\n",
+            "17 refuted\n",
+            "refuted\nwhy\n",
+            "-1 refuted\nwhy\n",
+            "17 refuted\nwhy",
+        ] {
             assert!(read(text).is_none(), "{text:?}");
         }
     }
