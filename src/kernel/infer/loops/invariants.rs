@@ -6,6 +6,7 @@
 //! A step that is the same in all iterations that change a value is found in what they leave alone.
 
 use super::closed::{additive, signed_step};
+use super::powers::{self, Powers};
 use super::*;
 use crate::exp::Ranges;
 use crate::exp::poly::gcd;
@@ -26,6 +27,8 @@ pub(super) struct Bounds {
     step: Option<N>,
     /// Its first value.
     init: Option<N>,
+    /// It is one of these. [LOOP-POWER]
+    powers: Option<Powers>,
     /// That signed sums do not overflow is needed.
     pub assumed: bool,
 }
@@ -37,9 +40,9 @@ pub(super) struct Invariants {
 }
 
 /// A value that an iteration may leave, and what holds where it does.
-struct Leaf {
-    path: Vec<B>,
-    value: N,
+pub(super) struct Leaf {
+    pub path: Vec<B>,
+    pub value: N,
 }
 
 /// `cell >= the least of` or `cell <= the greatest of` these.
@@ -290,6 +293,11 @@ impl Walk<'_> {
             found.every[cell.at] = Bounds::of([own(&within), own(&all)], every, &cell.init);
             found.after[cell.at] =
                 Bounds::of([last(&within, Sums::Within), last(&all, Sums::Signed)], after, &cell.init);
+            let Some(var) = cell.var.as_var() else { continue };
+            let Some(every) = powers::every(&self.ranges, &cell.init, var, &cell.next) else { continue };
+            let after = cell.last.as_ref().and_then(|last| powers::left(&self.ranges, var, every, last));
+            found.every[cell.at].of_powers(every);
+            after.into_iter().for_each(|after| found.after[cell.at].of_powers(after));
         }
         found
     }
@@ -485,8 +493,16 @@ impl Bounds {
         bounds
     }
 
+    fn of_powers(&mut self, powers: Powers) {
+        self.assumed = powers.assumed;
+        self.powers = Some(powers);
+    }
+
     /// A value of which these are known, and besides that nothing: a function of these arguments.
     pub fn value(&self, name: Name, ty: IntTy, args: Vec<N>) -> N {
+        if let Some(powers) = &self.powers {
+            return powers.value(&name, ty, &args);
+        }
         let math = IntTy::MATH;
         let unknown = |ty: IntTy, args| N::call(Fun { name, ty, kind: FunKind::Abstract }, args);
         let bits = if ty.bits == 0 { 63 } else { ty.bits };

@@ -12,6 +12,7 @@ mod finish;
 mod held;
 mod invariants;
 mod leading;
+mod powers;
 pub(super) mod range;
 mod spin;
 
