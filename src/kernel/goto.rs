@@ -67,37 +67,29 @@ impl Loops<'_> {
         let number = self.made;
         let name = |what: &str| Name::new(format!("{label}%{what}{number}"));
         let stmt = |kind: StmtKind| Stmt { kind, span };
-        let last = Last::of(&mut body, label);
-        if let Last::If { otherwise: Some(otherwise), .. } = &last {
-            variables(std::slice::from_ref(otherwise), &mut seen);
-        }
+        let mut last = Last::of(&mut body, label);
+        variables(last.otherwise.as_slice(), &mut seen);
         let mut out = Vec::new();
         body = body.into_iter().filter_map(|s| self.declared_before(s, &seen, &mut out)).collect();
         let mut jumps = Jumps {
             label: label.clone(),
-            behind: behind.filter(|_| !matches!(last, Last::If { otherwise: Some(_), .. })),
+            behind: behind.filter(|_| last.otherwise.is_none()),
             again: (name("again"), false),
             broken: (name("break"), false),
             continued: (name("continue"), false),
             continues: false,
         };
         jumps.list(&mut body, Around::Label);
-        let (mut cond, mut post_test, mut after) = (None, false, None);
-        match last {
-            Last::Jump => {}
-            Last::Other => body.push(stmt(StmtKind::Break)),
-            Last::If { cond: asked, mut then, otherwise } => {
-                jumps.list(&mut then, Around::Label);
-                after = otherwise;
-                if body.is_empty() {
-                    (cond, body) = (Some(asked), then);
-                } else if then.is_empty() && !jumps.continues && !jumps.again.1 {
-                    // Other jumps back do not ask for the condition.
-                    (cond, post_test) = (Some(asked), true);
-                } else {
-                    body.push(stmt(StmtKind::If(asked, then, vec![stmt(StmtKind::Break)])));
-                }
-            }
+        // Other jumps back do not ask for the condition.
+        let only = !jumps.continues && !jumps.again.1;
+        jumps.list(&mut last.then, Around::Label);
+        let (mut cond, mut post_test) = (None, false);
+        match last.cond {
+            None if last.jumps => {}
+            None => body.push(stmt(StmtKind::Break)),
+            Some(asked) if body.is_empty() => (cond, body) = (Some(asked), last.then),
+            Some(asked) if last.then.is_empty() && only => (cond, post_test) = (Some(asked), true),
+            Some(asked) => body.push(stmt(StmtKind::If(asked, last.then, vec![stmt(StmtKind::Break)]))),
         }
         if jumps.again.1 {
             body.push(stmt(StmtKind::Label(jumps.again.0)));
@@ -115,7 +107,7 @@ impl Loops<'_> {
                 out.extend([StmtKind::Label(exit), kind, StmtKind::Label(over)].map(stmt));
             }
         }
-        (out, after)
+        (out, last.otherwise)
     }
 
     /// A declaration of what may be seen behind the loop becomes one before it, and an assignment in it.
@@ -138,38 +130,36 @@ impl Loops<'_> {
 }
 
 /// How statements that are run again end.
-enum Last {
-    /// With a jump back.
-    Jump,
-    /// With a condition: what is run before the jump back where it holds, and what where it does not.
-    If {
-        cond: Expr,
-        then: Vec<Stmt>,
-        otherwise: Option<Stmt>,
-    },
-    Other,
+#[derive(Default)]
+struct Last {
+    /// With a jump back?
+    jumps: bool,
+    /// Under this condition; what is run in front of it there, and what is run where the condition does not hold.
+    cond: Option<Expr>,
+    then: Vec<Stmt>,
+    otherwise: Option<Stmt>,
 }
 
 impl Last {
     /// Takes the last statement away where it ends with a jump back, under a condition or none.
     fn of(stmts: &mut Vec<Stmt>, label: &Name) -> Last {
         if take_jump(stmts, label) {
-            return Last::Jump;
+            return Last { jumps: true, ..Last::default() };
         }
-        let Some(Stmt { kind: StmtKind::If(_, then, els), .. }) = stmts.last_mut() else { return Last::Other };
+        let Some(Stmt { kind: StmtKind::If(_, then, els), .. }) = stmts.last_mut() else { return Last::default() };
         let goes = |list: &[Stmt]| list.iter().any(|s| goes_to(s, label));
         let holds = match (goes(then), goes(els)) {
             (true, false) if take_jump(then, label) => true,
             (false, true) if take_jump(els, label) => false,
-            _ => return Last::Other,
+            _ => return Last::default(),
         };
-        let Some(Stmt { kind: StmtKind::If(cond, then, els), span }) = stmts.pop() else { return Last::Other };
+        let Some(Stmt { kind: StmtKind::If(cond, then, els), span }) = stmts.pop() else { return Last::default() };
         let (cond, then, els) = match (holds, cond.ty.clone()) {
             (true, _) => (cond, then, els),
             (false, ty) => (Expr::new(ExprKind::Not(Box::new(cond)), ty, span), els, then),
         };
         let otherwise = (!els.is_empty()).then_some(Stmt { kind: StmtKind::Block(els), span });
-        Last::If { cond, then, otherwise }
+        Last { jumps: true, cond: Some(cond), then, otherwise }
     }
 }
 
