@@ -367,7 +367,7 @@ impl<'l, 't> Body<'l, 't> {
         let place = self.expr(value);
         let ty = place.ty.value().clone();
         let members: Vec<(Arc<str>, Type)> = match &ty {
-            Type::Struct(class) if class.complete => {
+            Type::Struct(class) if class.complete && class.fields.iter().all(|f| f.bits.is_empty()) => {
                 class.fields.iter().map(|f| (f.name.clone(), f.ty.clone())).collect()
             }
             _ => return false,
