@@ -1,14 +1,16 @@
 //--blockDim=64 --gridDim=1
-// One kernel jumps backwards with goto; the other one is plain.
+// One kernel jumps into a loop with goto; the other one is plain.
 
 __global__ void uses_goto(int *a, int n)
 {
     int i = threadIdx.x;
-again:
-    a[i] = threadIdx.x;
-    i += 64;
-    if (i < n)
-        goto again;
+    if (n > 1000)
+        goto inside;
+    while (i < n) {
+        a[i] = threadIdx.x;
+    inside:
+        i += 64;
+    }
 }
 
 __global__ void good(int *a)

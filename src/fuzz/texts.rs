@@ -651,7 +651,8 @@ impl Maker<'_> {
         let mut extra = None;
         let (mut before, mut after) = (None, None);
         let mut uniform = !self.locals.iter().any(|l| l.kind == Kind::Own && l.name == bound);
-        let head = match self.pick(16) {
+        let mut label = None;
+        let head = match self.pick(18) {
             0 => format!("for ({ty} {i} = 0; {i} < {bound}; {i}++)"),
             1 => format!("for ({ty} {i} = 0; {i} <= {bound}; {i} += {step})"),
             2 => format!("for ({ty} {i} = 0; {i} < {bound}; ++{i})"),
@@ -698,6 +699,19 @@ impl Maker<'_> {
                 before = Some(format!("{ty} {i} = 0;"));
                 format!("for (;; {i} += {step})")
             }
+            // Loops by jumps back. [LOOP-GOTO]
+            15 => {
+                let back = self.name("L");
+                before = Some(format!("{ty} {i} = 0;"));
+                after = Some(format!("{i} += {step}; goto {back};"));
+                format!("{}: if ({i} < {bound})", label.insert(back))
+            }
+            16 => {
+                let back = self.name("L");
+                before = Some(format!("{ty} {i} = 0;"));
+                after = Some(format!("}} if (++{i} < {bound}) goto {back};"));
+                format!("{}:", label.insert(back))
+            }
             _ => format!("for ({ty} {i} = 0; {i} != {}; {i}++)", self.of(&["1", "4", "7"])),
         };
         let endless = head.starts_with("for (;;");
@@ -712,7 +726,7 @@ impl Maker<'_> {
         let inner = Place {
             depth: place.depth - 1,
             barriers: place.barriers && uniform,
-            in_loop: true,
+            in_loop: place.in_loop || label.is_none(),
             in_function: place.in_function,
         };
         self.line(format!("{head} {{"));
@@ -724,6 +738,11 @@ impl Maker<'_> {
         }
         let count = 1 + self.pick(3);
         self.inside(inner, count);
+        if let Some(label) = label.filter(|_| self.pick(3) == 0) {
+            let cond = self.cond(1);
+            self.line(format!("  if ({cond}) {{ {i} += 2; goto {label}; }}"));
+            self.inside(inner, 1);
+        }
         match after {
             Some(end) if end.starts_with('}') => self.line(end),
             Some(step) => {

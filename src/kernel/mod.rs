@@ -3,6 +3,7 @@
 pub mod bits;
 pub mod display;
 pub mod floats;
+pub mod goto;
 pub mod infer;
 pub mod ir;
 pub mod types;

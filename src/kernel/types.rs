@@ -39,6 +39,17 @@ pub struct Field {
     pub name: Arc<str>,
     pub ty: Type,
     pub offset: u64,
+    /// The bit-fields that this number is made of, if it is.
+    pub bits: Vec<BitField>,
+}
+
+/// Some bits of a number, from the lowest one on.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct BitField {
+    pub name: Arc<str>,
+    pub first: u32,
+    pub width: u32,
+    pub ty: IntTy,
 }
 
 /// What an unknown type counts as until something is known of it; accesses through it are only ever compared with
@@ -165,7 +176,7 @@ impl StructTy {
                 offset = offset.div_ceil(step).saturating_mul(step);
             }
             let end = end_of(offset, &ty);
-            fields.push(Field { name, ty, offset });
+            fields.push(Field { name, ty, offset, bits: vec![] });
             size = size.max(end);
             if !union {
                 offset = end;
@@ -187,7 +198,7 @@ impl StructTy {
 
     pub fn field(&self, name: &str) -> Option<&Field> {
         // Those of a base come first, and are hidden by the class's own.
-        self.fields.iter().rfind(|f| &*f.name == name)
+        self.fields.iter().rfind(|f| &*f.name == name || f.bits.iter().any(|b| &*b.name == name))
     }
 }
 

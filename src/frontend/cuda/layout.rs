@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use tree_sitter::Node;
 
+use super::bitfields;
 use super::lower::Body;
+use super::types::BIT_FIELD;
 use super::unit::{Unit, child_of_kind};
 use crate::exp::IntTy;
 use crate::kernel::types::{Field, StructTy, Type, end_of};
@@ -17,6 +19,8 @@ pub(super) struct Part {
     pub name: Arc<str>,
     pub ty: Type,
     pub align: u64,
+    /// How many bits of it are meant, if it is a bit-field.
+    pub bits: Option<u32>,
 }
 
 /// What a class is made of.
@@ -66,9 +70,9 @@ fn place(
     reuse: &[bool],
 ) -> (StructTy, Vec<u64>) {
     let (mut end, mut size, mut biggest) = (0u64, 1u64, asked.align.max(1));
-    let (mut fields, mut places) = (Vec::new(), Vec::new());
+    let (mut fields, mut places, mut complete) = (Vec::new(), Vec::new(), parts.complete);
     if own_pointer {
-        fields.push(Field { name: Arc::from(VPTR), ty: Type::Int(IntTy::U64), offset: 0 });
+        fields.push(Field { name: Arc::from(VPTR), ty: Type::Int(IntTy::U64), offset: 0, bits: vec![] });
         (end, biggest) = (8, biggest.max(8));
     }
     for (base, reuse) in parts.bases.iter().zip(reuse) {
@@ -85,16 +89,30 @@ fn place(
         end = if *reuse && !base.has_unknown_size() { at.saturating_add(filled(s)) } else { end_of(at, base) };
     }
     size = size.max(end);
-    for part in &parts.members {
+    let mut members = parts.members.as_slice();
+    while let Some(part) = members.first() {
+        // [INF-BIT-FIELD]
+        let run = if union { None } else { bitfields::run(members, end) };
+        if let Some((field, count, behind)) = run {
+            let step = members[..count].iter().map(|p| p.align).max().unwrap_or(1);
+            (biggest, end) = (biggest.max(step), behind);
+            size = size.max(end);
+            fields.push(field);
+            members = &members[count..];
+            continue;
+        }
+        members = &members[1..];
+        let ty = if part.bits.is_some() { Type::Unknown(BIT_FIELD.into()) } else { part.ty.clone() };
+        complete &= part.bits.is_none();
         let step = part.align.max(1);
         biggest = biggest.max(step);
         let at = if union { 0 } else { end.div_ceil(step).saturating_mul(step) };
-        end = end_of(at, &part.ty);
+        end = end_of(at, &ty);
         size = size.max(end);
-        fields.push(Field { name: part.name.clone(), ty: part.ty.clone(), offset: at });
+        fields.push(Field { name: part.name.clone(), ty, offset: at, bits: vec![] });
     }
     let size = size.div_ceil(biggest).saturating_mul(biggest);
-    (StructTy { name: Arc::from(name), fields, size, align: biggest, complete: parts.complete }, places)
+    (StructTy { name: Arc::from(name), fields, size, align: biggest, complete }, places)
 }
 
 impl<'t> Body<'_, 't> {
@@ -115,6 +133,11 @@ impl<'t> Body<'_, 't> {
         let later = parts.bases.iter().skip(1).any(is_polymorphic);
         let virtual_base = child_of_kind(node, "base_class_clause")
             .is_some_and(|c| words(c).into_iter().any(|w| w.kind() == "virtual"));
+        // What a class continues behind the bit-fields of a base is not known.
+        let has_bits = |base: &Type| matches!(base, Type::Struct(s) if s.fields.iter().any(|f| !f.bits.is_empty()));
+        if parts.bases.iter().any(has_bits) {
+            return None;
+        }
         let placed = |base: &Type| matches!(base, Type::Struct(s) if !s.fields.is_empty() || s.size > 1);
         let empty_twice = parts.bases.iter().any(|b| !placed(b) && parts.members.iter().any(|m| m.ty == *b))
             || self.share_empty_base(&parts.bases, placed);

@@ -1,6 +1,7 @@
 //! CUDA source to kernel language.
 
 pub mod annotations;
+mod bitfields;
 pub mod builtins;
 pub mod bundled;
 pub mod host;

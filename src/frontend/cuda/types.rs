@@ -970,7 +970,7 @@ impl<'t> Body<'_, 't> {
                 // Whatever it declares, what comes after it lies behind that.
                 parts.complete = false;
                 let unread = Type::Unknown(Arc::from("unread"));
-                parts.members.push(Part { name: Arc::from("?"), ty: unread, align: 1 });
+                parts.members.push(Part { name: Arc::from("?"), ty: unread, align: 1, bits: None });
             }
             if member.kind() != "field_declaration" {
                 continue;
@@ -992,26 +992,34 @@ impl<'t> Body<'_, 't> {
                     let align = self.member_alignment((node, body), member, &base, true);
                     parts.unclear |= align.is_none();
                     let align = align.unwrap_or(1);
-                    parts.members.push(Part { name: Arc::from(""), ty: base.clone(), align });
+                    parts.members.push(Part { name: Arc::from(""), ty: base.clone(), align, bits: None });
+                } else if child_of_kind(member, "bitfield_clause").is_some() {
+                    // One without a name, which may be the end of a location.
+                    let ty = Type::Unknown(BIT_FIELD.into());
+                    parts.complete = false;
+                    parts.members.push(Part { name: Arc::from("?"), ty, align: 1, bits: None });
                 }
             }
             let single = all.len() == 1;
             for declarator in all {
-                let bits = child_of_kind(member, "bitfield_clause").is_some();
-                parts.complete &= !bits;
+                let clause = declarator.next_named_sibling().filter(|n| n.kind() == "bitfield_clause");
+                let is_bits = child_of_kind(member, "bitfield_clause").is_some();
+                let bits = clause.and_then(|clause| self.bits_asked(member, clause));
                 let (ty, name) = self.declare(base.clone(), &declarator);
                 // A member function takes no place, a pointer to a function does.
                 if ty == Type::Fun {
                     continue;
                 }
                 // Bit-fields share their bytes with others: a field of unknown type is never taken for its bytes.
-                let ty = if bits { Type::Unknown(BIT_FIELD.into()) } else { ty };
+                let bits = bits.filter(|_| matches!(ty, Type::Int(_)));
+                parts.complete &= !is_bits || bits.is_some();
+                let ty = if is_bits && bits.is_none() { Type::Unknown(BIT_FIELD.into()) } else { ty };
                 match name {
                     Some(name) => {
                         let align = self.member_alignment((node, body), member, &ty, single);
                         parts.unclear |= align.is_none();
                         let align = align.unwrap_or(1);
-                        parts.members.push(Part { name: Arc::from(self.text(name)), ty, align });
+                        parts.members.push(Part { name: Arc::from(self.text(name)), ty, align, bits });
                     }
                     None => parts.complete = false,
                 }
@@ -1029,6 +1037,18 @@ impl<'t> Body<'_, 't> {
         };
         self.lower.classes.insert(key, ty.clone());
         ty
+    }
+
+    /// How many bits a bit-field has, of an integer type that is written as one. (Which sign an enumeration has there is not said.)
+    fn bits_asked(&mut self, member: Node<'t>, clause: Node<'t>) -> Option<u32> {
+        let ty = member.child_by_field_name("type")?;
+        let opencl = ["uchar", "ushort", "uint", "ulong"];
+        let is_plain =
+            matches!(ty.kind(), "primitive_type" | "sized_type_specifier") || opencl.contains(&self.text(ty));
+        if !is_plain || member.child_by_field_name("default_value").is_some() {
+            return None;
+        }
+        u32::try_from(self.constant(clause.named_child(0)?)?).ok().filter(|width| *width > 0)
     }
 
     /// What a declarator makes of a type, and the name that it declares.

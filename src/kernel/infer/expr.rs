@@ -10,7 +10,7 @@ use super::value::{ObjId, Offset, Pointer, Target, Value, is_whole, scalars};
 use super::{ObjectKind, Touches, Walk};
 use crate::base::Span;
 use crate::core::{Mode, Protocol, Space};
-use crate::exp::{B, Fun, FunKind, IntTy, Interval, N, NBin, NExp, NRel};
+use crate::exp::{B, Fun, FunKind, IntTy, N, NRel};
 use crate::kernel::floats;
 use crate::kernel::ir::{Builtin, Expr, ExprKind, Global};
 use crate::kernel::types::{MADE_UP, Type};
@@ -60,7 +60,7 @@ impl<'p> Walk<'p> {
             }
             ExprKind::Arith(op, ty, l, r) => {
                 let (a, b) = (self.eval(l), self.eval(r));
-                if let Some(moved) = moved_address(*op, &a, &b) {
+                if let Some(moved) = self.address_arithmetic(*op, *ty, &a, &b) {
                     return moved;
                 }
                 let (a, b) = (self.as_number(a, &l.ty), self.as_number(b, &r.ty));
@@ -68,7 +68,10 @@ impl<'p> Walk<'p> {
             }
             ExprKind::Compare(op, l, r) => {
                 let (a, b) = (self.eval(l), self.eval(r));
-                let (l, r) = (self.not_address(a, &l.ty), self.not_address(b, &r.ty));
+                let (l, r) = match (&a, &b) {
+                    (Value::Ptr(_), Value::Ptr(_)) => (a, b),
+                    _ => (self.not_address(a, &l.ty), self.not_address(b, &r.ty)),
+                };
                 Value::Num(self.compare(*op, l, r).as_number())
             }
             ExprKind::Opaque(op, args) => {
@@ -228,16 +231,12 @@ impl<'p> Walk<'p> {
         match (value, ty) {
             (Value::Num(n), Type::Int(int)) => N::cast(*int, &n),
             (Value::Num(n), _) => n,
+            (address @ Value::Ptr(_), Type::Int(int)) => match self.not_address(address, ty) {
+                Value::Num(n) => n,
+                _ => self.fresh_of_type("value", *int),
+            },
             (_, Type::Int(int)) => self.fresh_of_type("value", *int),
             _ => self.fresh_local("value"),
-        }
-    }
-
-    /// An address within shared memory is a pointer here, and the number that it is is not known: it may be 0.
-    fn not_address(&mut self, value: Value, ty: &Type) -> Value {
-        match (&value, ty) {
-            (Value::Ptr(_), Type::Int(int)) => Value::Num(self.fresh_of_type("address", *int)),
-            _ => value,
         }
     }
 
@@ -420,23 +419,6 @@ impl<'p> Walk<'p> {
         Value::Num(N::call(Fun { name: name.as_str().into(), ty: result, kind: FunKind::Abstract }, flat))
     }
 
-    /// How far a pointer moves by a number: addresses have 64 bits, so that `p + (i - 1)` goes back for an unsigned `i` of 0.
-    fn distance(&self, by: &N) -> N {
-        if let Some(n) = by.as_num().filter(|n| IntTy::U64.contains(*n)) {
-            return N::num(IntTy::I64.wrap(n));
-        }
-        if by.ty() != Some(IntTy::U64) || self.ranges.interval(by).within(Interval::of_type(IntTy::I64)) {
-            return by.clone();
-        }
-        match by.kind() {
-            NExp::Bin(op @ (NBin::Add | NBin::Sub | NBin::Mul), _, l, r) => {
-                N::bin(*op, IntTy::I64, &self.distance(l), &self.distance(r))
-            }
-            NExp::Cast(_, inner) if inner.ty().is_some_and(|ty| ty.bits > 0 && ty.signed) => self.distance(inner),
-            _ => N::cast(IntTy::I64, by),
-        }
-    }
-
     pub(super) fn convert(&mut self, value: Value, from: &Type, to: &Type) -> Value {
         match (value, to) {
             (Value::Num(n), Type::Int(IntTy::BOOL)) => Value::Num(self.number_truth(&n, from).as_number()),
@@ -465,7 +447,8 @@ impl<'p> Walk<'p> {
             },
             (Value::Num(n), Type::Ptr(_)) if n.as_num() == Some(0) => Value::Ptr(Pointer::default()),
             (Value::Num(_), Type::Ptr(_) | Type::Ref(_)) => Value::Ptr(Pointer::unknown()),
-            (Value::Ptr(_), Type::Int(int)) => Value::Num(self.fresh_of_type("address", *int)),
+            (Value::Ptr(p), Type::Int(int)) if int.bits >= 64 => Value::Ptr(p),
+            (Value::Ptr(p), Type::Int(_)) => self.not_address(Value::Ptr(p), to),
             // Steps of a size that is not known say nothing about elements of another type.
             (Value::Ptr(p), _)
                 if from.element() != to.element() && from.element().is_some_and(Type::has_unknown_size) =>
@@ -849,20 +832,6 @@ impl<'p> Walk<'p> {
         }
     }
 
-    /// A term that identifies what a pointer points to.
-    fn address(&self, pointer: &Pointer) -> Option<N> {
-        match (pointer.targets.as_slice(), &pointer.unknown) {
-            ([only], None)
-                if only.guard.as_lit() == Some(true) && self.info(only.object).kind != ObjectKind::Private =>
-            {
-                let name = format!("address.{}", self.info(only.object).symbol);
-                let fun = Fun { name: name.as_str().into(), ty: IntTy::U64, kind: FunKind::Input };
-                Some(N::call(fun, vec![only.offset.as_term()]))
-            }
-            _ => None,
-        }
-    }
-
     pub(super) fn store_private(&mut self, object: ObjId, offset: &Offset, guard: &B, ty: &Type, value: Value) {
         let Some(base) = offset.as_bytes().and_then(|b| u64::try_from(b).ok()) else {
             self.scattered |= matches!(value, Value::Ptr(_));
@@ -932,16 +901,6 @@ impl<'p> Walk<'p> {
             }
         }
     }
-}
-
-/// An address within shared memory that is moved by bytes.
-fn moved_address(op: NBin, l: &Value, r: &Value) -> Option<Value> {
-    let (pointer, by) = match (op, l, r) {
-        (NBin::Add, Value::Ptr(p), Value::Num(by)) | (NBin::Add, Value::Num(by), Value::Ptr(p)) => (p, by.clone()),
-        (NBin::Sub, Value::Ptr(p), Value::Num(by)) => (p, N::sub(IntTy::MATH, &N::num(0), by)),
-        _ => return None,
-    };
-    Some(Value::Ptr(pointer.map(|o| o.moved(&by, 1, None))))
 }
 
 fn float_identity(value: f64) -> N {

@@ -4,6 +4,7 @@
 //! and logs as a loss whatever it could not model, with what that may touch. A kernel is race-free only when no loss
 //! touches memory. See `protocol-spec/08-inference.md`.
 
+mod address;
 mod background;
 mod call;
 mod copies;

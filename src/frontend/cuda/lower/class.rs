@@ -122,6 +122,17 @@ impl<'l, 't> Body<'l, 't> {
         if matches!(&field.ty, Type::Unknown(ty) if &**ty == BIT_FIELD) {
             return unknown(object, "unknown-construct", format!("`{name}` is a bit-field, which is not supported"));
         }
+        if let Some(bits) = field.bits.iter().rfind(|b| &*b.name == name).cloned() {
+            let place = if is_lvalue(&object) {
+                object
+            } else {
+                let ty = object.ty.clone();
+                Expr::new(ExprKind::Temporary(Box::new(object)), ty, span)
+            };
+            let kind = ExprKind::Member(Box::new(place), field.offset, Name::new(name));
+            let whole = self.value(Expr::new(kind, field.ty.clone(), span));
+            return self.bits_of(whole, &bits, span);
+        }
         if is_storage(&field.ty) {
             if let Some(storage) = self.storage_in(&object, span) {
                 return storage;

@@ -342,7 +342,7 @@ impl<'l, 't> Body<'l, 't> {
             let Some(field) = fields
                 .and_then(|f| f.field(name))
                 .cloned()
-                .filter(|f| !matches!(&f.ty, Type::Unknown(t) if &**t == BIT_FIELD))
+                .filter(|f| f.bits.is_empty() && !matches!(&f.ty, Type::Unknown(t) if &**t == BIT_FIELD))
             else {
                 self.unknown_stmt("this initialiser", span, out);
                 return;

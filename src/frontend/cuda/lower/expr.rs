@@ -3,6 +3,7 @@
 use super::atomics::is_atomic;
 use super::groups::{is_any_group, is_some_group, is_tile};
 use super::*;
+use crate::frontend::cuda::bitfields::part_of;
 
 impl<'l, 't> Body<'l, 't> {
     /// The value of an expression that may be a place.
@@ -557,6 +558,12 @@ impl<'l, 't> Body<'l, 't> {
 
     pub(super) fn assign(&mut self, place: Expr, value: Expr, span: Span) -> Expr {
         if !is_lvalue(&place) {
+            if part_of(&place).is_some() {
+                let (setup, value) = self.first(value);
+                let value = self.value(value);
+                let stored = self.store_bits(&place, false, span, |_, _| value);
+                return self.preceded(setup, stored.unwrap_or(place));
+            }
             if let ExprKind::Unknown(_) | ExprKind::Comma(..) = place.kind {
                 // The store goes somewhere that is not known.
                 let ty = place.ty.clone();
@@ -626,13 +633,17 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     pub(super) fn update(&mut self, place: Expr, op: &str, value: Expr, old: bool, span: Span) -> Expr {
-        if !is_lvalue(&place) {
-            return self.assign(place, value, span);
-        }
         let (setup, value) = self.first(value);
         if setup.is_some() {
             let rest = self.update(place, op, value, old, span);
             return self.preceded(setup, rest);
+        }
+        if !is_lvalue(&place) {
+            let made = |body: &mut Self, before| body.binary(op, before, value.clone(), span);
+            return match self.store_bits(&place, old, span, made) {
+                Some(stored) => stored,
+                None => self.assign(place, value, span),
+            };
         }
         if let Some(updated) = self.atomic_update(&place, op, &value, old, span) {
             return updated;

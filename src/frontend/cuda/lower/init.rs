@@ -247,6 +247,9 @@ impl<'l, 't> Body<'l, 't> {
         if derives && items.clone().any(|item| item.kind() == "initializer_list") {
             return false;
         }
+        if class.fields.iter().any(|f| !f.bits.is_empty()) {
+            return items.peek().is_none();
+        }
         let mut fields = class.fields.iter();
         loop {
             let Some(item) = items.peek().copied() else {

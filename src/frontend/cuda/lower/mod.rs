@@ -68,6 +68,7 @@ use crate::base::{Name, Span};
 use crate::core::Scope;
 use crate::exp::{IntTy, NBin, NRel};
 use crate::frontend::cuda::layout::VPTR;
+use crate::kernel::goto::structured;
 use crate::kernel::ir::*;
 use crate::kernel::types::{StructTy, Type, with_open_rows};
 
@@ -206,8 +207,6 @@ pub struct Body<'l, 't> {
     direct: bool,
     /// The types of variables as they are written, as far as that is known.
     written_types: FxHashMap<VarId, String>,
-    /// The labels of the statement lists around this place, with their positions.
-    labels: Vec<(String, usize)>,
 }
 
 impl<'t> Lower<'t> {
@@ -450,7 +449,7 @@ impl<'t> Lower<'t> {
                 }
                 None => body.block(block, &mut list),
             }
-            stmts = Some(list);
+            stmts = Some(structured(list, &body.vars));
         }
         let (vars, returns) = (std::mem::take(&mut body.vars), body.returns.clone());
         Function { name: Name::new(name), vars, params, returns, body: stmts, span: unit.span(decl.node) }
@@ -499,7 +498,6 @@ impl<'l, 't> Body<'l, 't> {
             direct: false,
             opens: false,
             written_types: FxHashMap::default(),
-            labels: Vec::new(),
         }
     }
 

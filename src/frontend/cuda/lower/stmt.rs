@@ -11,20 +11,9 @@ impl<'l, 't> Body<'l, 't> {
         self.scopes.push(FxHashMap::default());
         let mut cursor = node.walk();
         let children: Vec<_> = node.named_children(&mut cursor).collect();
-        let labels = self.labels.len();
-        for child in &children {
-            let mut current = Some(*child).filter(|c| c.kind() == "labeled_statement");
-            while let Some(labelled) = current {
-                if let Some(label) = labelled.child_by_field_name("label") {
-                    self.labels.push((self.text(label).to_owned(), labelled.start_byte()));
-                }
-                current = last_named(labelled).filter(|c| c.kind() == "labeled_statement");
-            }
-        }
         for child in children {
             self.stmt(child, out);
         }
-        self.labels.truncate(labels);
         self.scopes.pop();
     }
 
@@ -278,12 +267,10 @@ impl<'l, 't> Body<'l, 't> {
                     next += 1;
                 }
             }
-            // Forward, out of what is around it: as a `break` with a name.
-            "goto_statement" => match node.child_by_field_name("label").map(|l| self.text(l).to_owned()) {
-                Some(label) if self.labels.iter().any(|(n, at)| *n == label && *at > node.start_byte()) => {
-                    out.push(Stmt { kind: StmtKind::Goto(Name::new(label)), span });
-                }
-                _ => self.unknown_stmt("a goto that goes back, or into a block,", span, out),
+            // Where it goes is seen when the whole body is there.
+            "goto_statement" => match field("label") {
+                Some(label) => out.push(Stmt { kind: StmtKind::Goto(Name::new(self.text(label))), span }),
+                None => self.unknown_stmt("this goto", span, out),
             },
             other => self.unknown_stmt(other, span, out),
         }
@@ -380,7 +367,7 @@ impl<'l, 't> Body<'l, 't> {
         let place = self.expr(value);
         let ty = place.ty.value().clone();
         let members: Vec<(Arc<str>, Type)> = match &ty {
-            Type::Struct(class) if class.complete => {
+            Type::Struct(class) if class.complete && class.fields.iter().all(|f| f.bits.is_empty()) => {
                 class.fields.iter().map(|f| (f.name.clone(), f.ty.clone())).collect()
             }
             _ => return false,
