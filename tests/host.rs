@@ -560,7 +560,7 @@ fn what_a_template_computes_has_the_type_of_its_arguments() {
             Racy,
             "template <> int up<int>(int a, int b) { return a; } void f(int *p, int n) { if (n <= 128) k<<<4, up(n, 4)>>>(p); }",
         ),
-        // The sum wraps around in the type of the arguments: 16 + 2^32 is 16.
+        // Arguments of another type than `int`.
         (Racy, "void f(int *p, long n) { if (n == 33 * 8) k<<<4, up(n, 8L)>>>(p); }"),
         (Free, "void f(int *p, long n) { if (n == 32 * 8) k<<<4, up(n, 8L)>>>(p); }"),
     ] {
