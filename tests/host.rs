@@ -503,6 +503,104 @@ fn a_function_is_called_with_what_its_calls_say() {
     verdicts(UP_TO_32, &[(Free, &dims("8")), (Racy, &dims("8, 2"))]);
 }
 
+/// Times a function, as benchmarks do, with what it is given by reference. [HOST-FORWARD]
+const BENCH: &str = "static void run(int *p, int b) { k<<<1, b>>>(p); }
+    template <class F, class... A> void bench(int n, F f, A &&...a) {
+        for (int i = 0; i < n; i++) f(std::forward<A>(a)...);
+    }";
+
+#[test]
+fn a_function_that_is_given_on_with_references_is_called_with_what_they_refer_to() {
+    for (verdict, text) in [
+        (Free, "void f(int *p) { int b = 32; run(p, b); bench(9, run, p, b); }"),
+        (Free, "void f(int *p) { int b = 16; bench(9, run, p, b * 2); }"),
+        (Free, "void f() { int b; int *p; scanf(\"%d\", &b); cudaMalloc(&p, 99); if (b <= 32) bench(9, run, p, b); }"),
+        (Free, "void f(int *p) { { int b = 32; bench(9, run, p, b); } { int b = 16; bench(9, run, p, b); } }"),
+        (Racy, "void f(int *p) { int b = 32; run(p, b); bench(9, run, p, 64); }"),
+        (Racy, "void f(int *p) { { int b = 32; bench(9, run, p, b); } { int b = 64; bench(9, run, p, b); } }"),
+        (Racy, "void f(int *p) { int b = 16; bench(9, run, p, b * 3); }"),
+        // Who knows a way to the variable may change it before the function is called.
+        (Racy, "int b = 32; void f(int *p) { bench(9, run, p, b); }"),
+        (Racy, "void f(int *p) { static int b = 32; bench(9, run, p, b); }"),
+        (
+            Racy,
+            "int *kept; void keep(int *q) { kept = q; } void f(int *p) { int b = 32; keep(&b); bench(9, run, p, b); }",
+        ),
+        (Racy, "void keep(int &q); void f(int *p) { int b = 32; keep(b); bench(9, run, p, b); }"),
+        (Racy, "void f(int *p) { int b = 32; int &c = b; at_exit(c); bench(9, run, p, b); }"),
+        (Racy, "void f(int *p) { int b = 32; auto g = [&] { b = 64; }; hook(g); bench(9, run, p, b); }"),
+        (
+            Racy,
+            "template <class F, class... A> void other(F f, int &c, A &&...a) { c = 64; f(std::forward<A>(a)...); } void f(int *p) { int b = 32; other(run, b, p, b); }",
+        ),
+    ] {
+        verdicts(UP_TO_32, &[(verdict, &format!("{BENCH}\n{text}"))]);
+    }
+}
+
+#[test]
+fn many_calls_are_followed_and_each_counts() {
+    let host = |last: &str| {
+        let calls = "run(p, 32); ".repeat(11);
+        format!("static void run(int *p, int b) {{ k<<<1, b>>>(p); }} void f(int *p) {{ {calls} run(p, {last}); }}")
+    };
+    verdicts(UP_TO_32, &[(Free, &host("16")), (Racy, &host("64"))]);
+}
+
+/// [HOST-DEDUCED]
+#[test]
+fn what_a_template_computes_has_the_type_of_its_arguments() {
+    let up = "template <class T> __host__ __device__ T up(T a, T b) { return (a + b - 1) / b; }";
+    let host = |text: &str| format!("{up}\n{text}");
+    for (verdict, text) in [
+        (Free, "void f(int *p, int n) { if (0 < n && n <= 128) k<<<4, up(n, 4)>>>(p); }"),
+        (Racy, "void f(int *p, int n) { if (0 < n && n <= 132) k<<<4, up(n, 4)>>>(p); }"),
+        // Another function of that name for `int`.
+        (
+            Racy,
+            "template <> int up<int>(int a, int b) { return a; } void f(int *p, int n) { if (n <= 128) k<<<4, up(n, 4)>>>(p); }",
+        ),
+        // Arguments of another type than `int`.
+        (Racy, "void f(int *p, long n) { if (n == 33 * 8) k<<<4, up(n, 8L)>>>(p); }"),
+        (Free, "void f(int *p, long n) { if (n == 32 * 8) k<<<4, up(n, 8L)>>>(p); }"),
+    ] {
+        verdicts(UP_TO_32, &[(verdict, &host(text))]);
+    }
+}
+
+/// Each warp has a place of its own, if there are only whole warps.
+const BY_WARPS: &str = "__global__ void k(int *a) {
+    if (threadIdx.x % 32 == 0) a[blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32] = blockIdx.x + threadIdx.x; }";
+
+/// [HOST-WARP]
+#[test]
+fn a_counter_that_is_doubled_by_an_assignment_goes_up() {
+    let host = |from: &str, step: &str| {
+        format!(
+            "void f(int *a) {{ cudaDeviceProp q; cudaGetDeviceProperties(&q, 0); for (int b = {from}; b <= 1024; {step}) k<<<9, b>>>(a); }}"
+        )
+    };
+    verdicts(
+        BY_WARPS,
+        &[
+            (Free, &host("32", "b = b * 2")),
+            (Free, &host("32", "b *= 2")),
+            (Free, &host("q.warpSize", "b = b * 2")),
+            (Racy, &host("16", "b = b * 2")),
+            (Racy, &host("32", "b = b * 2 / 4")),
+            (Verdict::Inconclusive, &host("32", "b = b + 2")),
+        ],
+    );
+}
+
+/// [LAUNCH-LIMITS]
+#[test]
+fn a_launch_that_is_larger_than_is_taken_for_granted_is_checked() {
+    let host = "void f(int *a) { for (int b = 64; b <= 512; b = b * 2) k<<<(2304000000L + b - 1) / b, b>>>(a); }";
+    verdicts("__global__ void k(int *a) { a[blockIdx.x * (size_t)blockDim.x + threadIdx.x] = 1; }", &[(Free, host)]);
+    verdicts("__global__ void k(int *a) { a[blockIdx.x + threadIdx.x] = threadIdx.x; }", &[(Racy, host)]);
+}
+
 #[test]
 fn a_kernel_in_a_variable_is_launched_through_it() {
     let other = "__global__ void other(int *a) {}";

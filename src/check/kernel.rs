@@ -104,6 +104,24 @@ pub fn check_kernel(
     options: &CheckOptions,
     session: &mut Session,
 ) -> KernelReport {
+    let report = check_once(kernel, sources, launch, notes, options, session);
+    if report.verdict != Verdict::Vacuous || options.large_grids {
+        return report;
+    }
+    // What is taken for granted of the sizes of launches may contradict what the host says. [LAUNCH-LIMITS]
+    let large = CheckOptions { large_grids: true, ..options.clone() };
+    let again = check_once(kernel, sources, launch, notes, &large, session);
+    if again.verdict == Verdict::Vacuous { report } else { again }
+}
+
+fn check_once(
+    kernel: &SourceKernel,
+    sources: &SourceMap,
+    launch: &Launch,
+    notes: &[String],
+    options: &CheckOptions,
+    session: &mut Session,
+) -> KernelReport {
     let started = Instant::now();
     let inferred = protocol_of(kernel, launch, options);
     let asked = launch.clone();

@@ -10,7 +10,7 @@ use crate::frontend::header::{Extent, Header};
 use crate::report::finding::{Launch, LaunchSource};
 
 /// What is asked of the kernels of a file: `--only-intra-group` in its header leaves pairs of different blocks out, unless
-/// levels are given. [SCOPE-HEADER]
+/// levels are given. [LAUNCH-SCOPE]
 pub fn asked<'a>(header: &Header, options: &'a CheckOptions) -> Cow<'a, CheckOptions> {
     if header.flag("only-intra-group").is_none() || !options.levels.is_empty() {
         return Cow::Borrowed(options);

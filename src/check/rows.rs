@@ -53,7 +53,9 @@ pub(super) fn assume_usual(inferred: &mut Inferred, options: &CheckOptions) {
         goes_on = strides.iter().any(|(var, stride)| by_rows(inferred, var, stride, added(var), &windows));
     }
     // Those that places are computed with: other ones bound no more than what is done at all.
-    let is_size = |v: &&Var| v.ty.signed && uses.bounds.contains(*v) && uses.multiplied.contains(*v);
+    let lengths = uses.lengths(&scalars);
+    let is_size =
+        |v: &&Var| v.ty.signed && (uses.bounds.contains(*v) && uses.multiplied.contains(*v) || lengths.contains(*v));
     let sizes: Vec<Var> = scalars.iter().filter(is_size).filter(|_| !options.negative_sizes).cloned().collect();
     for var in &sizes {
         inferred.kernel.pre = B::and([inferred.kernel.pre.clone(), N::num(0).le(&N::var(var))]);
@@ -128,6 +130,8 @@ struct Uses {
     bounds: BTreeSet<Var>,
     /// In products of places.
     multiplied: BTreeSet<Var>,
+    /// The factors of places.
+    products: Vec<Vec<N>>,
     /// Terms that were looked at, as places or not: they share parts.
     seen: FxHashSet<(usize, bool)>,
     /// Conditions, that hold or not.
@@ -223,15 +227,39 @@ impl Uses {
             NExp::Bin(NBin::Mul, ..) => {
                 let mut all = Vec::new();
                 factors(index, &mut all);
-                for factor in all {
-                    self.multiplied.extend(free_vars_n(&factor));
-                    self.factor(&factor);
+                for factor in &all {
+                    self.multiplied.extend(free_vars_n(factor));
+                    self.factor(factor);
                 }
+                self.products.push(all);
             }
             NExp::Cast(_, inner) => self.place(inner),
             NExp::Var(var) => drop(self.added.insert(var.clone())),
             _ => self.number(index),
         }
+    }
+
+    /// What a row or a plane is made longer of: `(y + halo) * (width + 2 * halo)`, where not all of the product is the same
+    /// for all threads.
+    fn lengths(&self, scalars: &[Var]) -> BTreeSet<Var> {
+        let scalars: BTreeSet<&Var> = scalars.iter().collect();
+        let mut found = BTreeSet::new();
+        for product in &self.products {
+            if product.iter().all(|factor| free_vars_n(factor).iter().all(|v| scalars.contains(v))) {
+                continue;
+            }
+            for factor in product {
+                let mut own = BTreeSet::new();
+                // `n + 1` counts, and adds no halo.
+                let is_one = matches!(factor.kind(), NExp::Bin(NBin::Add, _, l, r)
+                    if [l, r].iter().any(|n| n.as_num().is_some_and(|n| n < 2)));
+                let is_sum = matches!(factor.kind(), NExp::Bin(NBin::Add, ..)) && !is_one;
+                if is_sum && grows(factor, &scalars, &mut own) {
+                    found.extend(own);
+                }
+            }
+        }
+        found
     }
 
     fn factor(&mut self, factor: &N) {
@@ -254,6 +282,22 @@ impl Uses {
                 }
             }
         }
+    }
+}
+
+/// Is this a sum of these variables, of multiples of them, and of numbers that are not negative?
+fn grows(sum: &N, scalars: &BTreeSet<&Var>, found: &mut BTreeSet<Var>) -> bool {
+    let number = |n: &N| n.as_num().is_some_and(|n| n >= 0);
+    match sum.kind() {
+        NExp::Num(n) => *n >= 0,
+        NExp::Var(var) => {
+            found.insert(var.clone());
+            scalars.contains(var)
+        }
+        NExp::Bin(NBin::Add, _, l, r) => [l, r].into_iter().all(|part| grows(part, scalars, found)),
+        NExp::Bin(NBin::Mul, _, l, r) if number(l) => grows(r, scalars, found),
+        NExp::Bin(NBin::Mul, _, l, r) if number(r) => grows(l, scalars, found),
+        _ => false,
     }
 }
 

@@ -125,6 +125,7 @@ impl<'u> Host<'_, 'u> {
                 let known = self.find(self.unit.str(node), node);
                 known.is_some_and(|variable| self.is_power(variable, seen, depth))
             }
+            "field_expression" => self.number(node).and_then(|n| n.as_num()).is_some_and(|n| n > 0 && n & (n - 1) == 0),
             "conditional_expression" => both(self, field("consequence"), field("alternative")),
             "binary_expression" => {
                 let (Some(left), Some(right)) = (field("left"), field("right")) else { return false };

@@ -26,6 +26,9 @@ const MAX_DEEP: usize = 8;
 const MAX_STEPS: usize = 32;
 const FEW: usize = 4;
 
+/// How many calls may say that two pointers are one: all that are followed otherwise.
+const MAX_READ: usize = 300;
+
 /// A parameter of a function: its place in the list, what of it is meant, and the symbol that stands for that.
 pub type Parameter = (usize, Of, N);
 
@@ -139,7 +142,7 @@ pub(super) fn overlaps_of_calls<'u>(
     };
     let mut open: Vec<(Call<'u>, Passed, usize)> = calls.into_iter().map(|call| (call, passed.clone(), 1)).collect();
     let mut steps = 0;
-    while let Some((call, passed, depth)) = open.pop().filter(|_| steps < MAX_STEPS) {
+    while let Some((call, passed, depth)) = open.pop().filter(|_| steps < MAX_READ) {
         steps += 1;
         let Some(read) = read_call(unit, lower, &call, &[], None) else { continue };
         for met in &read.overlaps {

@@ -4,10 +4,11 @@ use tree_sitter::Node;
 
 use super::super::lower::Lower;
 use super::super::unit::{FunDecl, Names, Unit, child_of_kind, declared_name, has_child};
+use super::function_around;
 use super::places::{is_question, listed_in};
 
 /// Functions with more calls than this are taken to be called with anything.
-const MAX_CALLS: usize = 6;
+const MAX_CALLS: usize = 16;
 
 /// A call, or one through a function that is given the function: where it is made, and what it gives.
 pub(super) struct Call<'u> {
@@ -128,17 +129,26 @@ fn forwarded<'u>(unit: &'u Unit<'u>, lower: &Lower<'u>, function: Node<'u>, text
     let own = parameters.get(at).filter(|p| p.kind() == "parameter_declaration")?;
     let own = name_of(*own)?;
     let body = decl.node.child_by_field_name("body")?;
+    let by_reference = |p: &Node<'u>| unit.str(*p).contains('&');
+    // What one reference changes, another may show.
+    let only_read = |p: &Node<'u>| name_of(*p).is_some_and(|name| name == own || is_only_read(unit, body, name, own));
+    let references = parameters.iter().filter(|p| by_reference(p)).all(only_read);
     let mut each: Vec<Vec<Node<'u>>> = Vec::new();
     for inner in only_called(unit, body, own)? {
         let mut found = Vec::new();
         for argument in listed_in(inner.child_by_field_name("arguments")?) {
             let is_pack = argument.kind() == "parameter_pack_expansion";
-            let named = if is_pack { argument.named_child(0)? } else { argument };
+            let named = passed_on(unit, if is_pack { argument.named_child(0)? } else { argument });
             (named.kind() == "identifier").then_some(())?;
             let position = parameters.iter().position(|p| name_of(*p) == Some(unit.str(named)))?;
             let parameter = parameters[position];
-            // Its own copy, which nothing changes.
-            if unit.str(parameter).contains('&') || !is_only_read(unit, body, unit.str(named), own) {
+            if !only_read(&parameter) {
+                return None;
+            }
+            // Its own copy, or what nothing changes while the function runs.
+            let given = arguments.get(position..).unwrap_or_default();
+            let given = if is_pack { given } else { &given[..given.len().min(1)] };
+            if by_reference(&parameter) && !(references && given.iter().all(|a| stays(unit, lower, call, *a))) {
                 return None;
             }
             match (parameter.kind(), is_pack) {
@@ -151,6 +161,110 @@ fn forwarded<'u>(unit: &'u Unit<'u>, lower: &Lower<'u>, function: Node<'u>, text
     }
     let first = each.first()?.clone();
     each.iter().all(|found| *found == first).then_some(Call { node: call, arguments: first })
+}
+
+/// What `std::forward<T>(x)` passes on, which is `x` for a function that takes its parameters by value.
+fn passed_on<'u>(unit: &Unit, argument: Node<'u>) -> Node<'u> {
+    let inner = || {
+        let callee = argument.child_by_field_name("function")?;
+        let list = argument.child_by_field_name("arguments")?;
+        let [only] = listed_in(list).try_into().ok()?;
+        (argument.kind() == "call_expression" && unit.str(callee).starts_with("std::forward<")).then_some(only)
+    };
+    inner().unwrap_or(argument)
+}
+
+/// Is what a call gives by reference a number, or a variable of the calling function that nothing else than what stands there
+/// can change, nor keep a way to it?
+fn stays<'u>(unit: &'u Unit<'u>, lower: &Lower<'u>, call: Node<'u>, argument: Node<'u>) -> bool {
+    let name = match argument.kind() {
+        "number_literal" | "true" | "false" => return true,
+        // What is computed is a value of its own.
+        "binary_expression" => {
+            let operator = argument.child_by_field_name("operator").map_or("", |o| unit.str(o));
+            return matches!(operator, "+" | "-" | "*" | "/" | "%");
+        }
+        "identifier" => unit.str(argument),
+        _ => return false,
+    };
+    let Some(caller) = function_around(call) else { return false };
+    let (mut declared, mut stays) = (false, true);
+    // Is it declared in a block around the call?
+    let is_around = |declaration: Option<Node<'u>>| {
+        let block = declaration.and_then(|d| {
+            std::iter::successors(d.parent(), Node::parent)
+                .find(|n| matches!(n.kind(), "compound_statement" | "for_statement" | "function_definition"))
+        });
+        block.is_some_and(|b| b.start_byte() <= call.start_byte() && call.end_byte() <= b.end_byte())
+    };
+    each_below(caller, |node| {
+        if unit.str(node) != name {
+            return;
+        }
+        let Some(parent) = node.parent() else { return };
+        stays &= node.kind() == "identifier";
+        match parent.kind() {
+            "init_declarator" if parent.child_by_field_name("declarator") == Some(node) => {
+                declared |= is_around(parent.parent());
+                stays &= parent.parent().is_some_and(|d| !unit.str(d).starts_with("static"));
+            }
+            "pointer_declarator" | "declaration" | "parameter_declaration" => {
+                // `int *a`, `const int *a = b`.
+                let declaration = std::iter::successors(Some(parent), Node::parent)
+                    .find(|n| matches!(n.kind(), "declaration" | "parameter_declaration"));
+                declared |= is_around(declaration);
+                stays &= declaration.is_some_and(|d| {
+                    let text = unit.str(d);
+                    !text.starts_with("static") && !text.starts_with("extern") && !text.contains("= &")
+                });
+            }
+            "reference_declarator" | "lambda_capture_specifier" => stays = false,
+            // Given to a function that is not of the program: it keeps no pointer to a variable.
+            "pointer_expression" => {
+                let mut around = parent.parent();
+                while let Some(cast) = around.filter(|n| matches!(n.kind(), "cast_expression")) {
+                    around = cast.parent();
+                }
+                let callee = around
+                    .filter(|n| n.kind() == "argument_list")
+                    .and_then(|n| n.parent())
+                    .and_then(|n| n.child_by_field_name("function"));
+                stays &= unit.str(parent).starts_with('*')
+                    || callee
+                        .is_some_and(|c| c.kind() == "identifier" && !lower.names.functions.contains_key(unit.str(c)));
+            }
+            // A function of the program may keep a reference.
+            "argument_list" => {
+                let call_of = parent.parent().filter(|p| p.kind() == "call_expression");
+                let callee = call_of.and_then(|p| p.child_by_field_name("function"));
+                let function = call.child_by_field_name("function").map(|f| unit.str(f));
+                let keeps = |callee: Node<'u>| {
+                    let name = callee.child_by_field_name("field").unwrap_or(callee);
+                    let declared = lower.names.functions.get(unit.str(unit.qualified(name).1));
+                    declared.into_iter().flatten().any(|d| parameters_of(d).iter().any(|p| unit.str(*p).contains('&')))
+                };
+                stays &= match callee {
+                    Some(callee) => Some(unit.str(callee)) == function || !keeps(callee),
+                    None => parent.parent().and_then(|p| p.parent()).is_some_and(|d| {
+                        let text = unit.str(d);
+                        text.starts_with("dim3") || text.starts_with("std::")
+                    }),
+                };
+            }
+            // `int &r = x`
+            "init_declarator" => {
+                stays &= parent.child_by_field_name("declarator").is_some_and(|d| d.kind() != "reference_declarator");
+            }
+            _ => {}
+        }
+    });
+    let mut lambdas = false;
+    let mut stack = vec![caller];
+    while let Some(node) = stack.pop() {
+        lambdas |= node.kind() == "lambda_expression" && unit.str(node).starts_with("[&");
+        stack.extend(listed_in(node));
+    }
+    stays && declared && !lambdas
 }
 
 /// The calls of a parameter of a function, if that is all that is done with it.
@@ -175,7 +289,14 @@ fn is_only_read(unit: &Unit, body: Node, name: &str, function: &str) -> bool {
         while let Some(pack) = around.filter(|p| p.kind() == "parameter_pack_expansion") {
             around = pack.parent();
         }
-        let call = around.filter(|p| p.kind() == "argument_list").and_then(|p| p.parent());
+        let mut call = around.filter(|p| p.kind() == "argument_list").and_then(|p| p.parent());
+        if let Some(forward) = call.filter(|c| passed_on(unit, *c) == node) {
+            around = forward.parent();
+            while let Some(pack) = around.filter(|p| p.kind() == "parameter_pack_expansion") {
+                around = pack.parent();
+            }
+            call = around.filter(|p| p.kind() == "argument_list").and_then(|p| p.parent());
+        }
         let callee = call.filter(|c| c.kind() == "call_expression").and_then(|c| c.child_by_field_name("function"));
         let operator =
             around.filter(|p| p.kind() == "binary_expression").and_then(|p| p.child_by_field_name("operator"));

@@ -313,8 +313,11 @@ impl<'u> Host<'_, 'u> {
         // A smaller counter may wrap around.
         let Some(ty) = known.ty.and_then(|ty| self.integer_type(ty)).filter(|ty| ty.bits >= 32) else { return };
         let text: String = self.unit.str(update).chars().filter(|c| !c.is_whitespace()).collect();
-        let rest = text.strip_prefix(name).unwrap_or("");
-        let by = update.child_by_field_name("right").and_then(|r| self.number(r)).and_then(|n| n.as_num());
+        let (rest, amount) = match self.as_compound(update, name) {
+            Some((operator, amount)) => (format!("{operator}="), Some(amount)),
+            None => (text.strip_prefix(name).unwrap_or("").to_owned(), update.child_by_field_name("right")),
+        };
+        let by = amount.and_then(|r| self.number(r)).and_then(|n| n.as_num());
         let positive = by.is_some_and(|n| n > 0);
         let Some(start) = self.number(first).and_then(|start| converted(&start, Some(ty))) else { return };
         let from_zero = self.least(first).is_some_and(|n| n >= 0);
@@ -334,6 +337,17 @@ impl<'u> Host<'_, 'u> {
         } else if down {
             facts.push(value.le(&start));
         }
+    }
+
+    /// `j = j * 2` as `j *= 2`: the operator, and what stands behind it.
+    fn as_compound(&self, update: Node<'u>, name: &str) -> Option<(&'u str, Node<'u>)> {
+        let is_set = update.kind() == "assignment_expression"
+            && self.unit.str(update.child_by_field_name("operator")?) == "="
+            && self.unit.str(update.child_by_field_name("left")?) == name;
+        let value = update.child_by_field_name("right").filter(|v| is_set && v.kind() == "binary_expression")?;
+        let is_own = self.unit.str(value.child_by_field_name("left")?) == name;
+        let operator = self.unit.str(value.child_by_field_name("operator")?);
+        is_own.then_some((operator, value.child_by_field_name("right")?))
     }
 
     /// Does the condition of a loop hold below, or above, a bound only?

@@ -131,7 +131,10 @@ impl<'u> Host<'_, 'u> {
                     ["min", "max", "ceil", "ceilf", "floor", "floorf", "sqrt", "pow", "log2", "int", "unsigned"];
                 let own = self.lower.names.functions.get(name);
                 let returns_number = |list: &Vec<FunDecl<'u>>| {
-                    list.iter().all(|d| d.node.child_by_field_name("type").is_some_and(|ty| self.is_arithmetic(ty)))
+                    list.iter().all(|d| {
+                        d.node.child_by_field_name("type").is_some_and(|ty| self.is_arithmetic(ty))
+                            || self.returns_type_of_numbers(d, node)
+                    })
                 };
                 let local = self.find(name, function).is_some();
                 !local && (converts || own.map_or(known.contains(&name), returns_number))
@@ -193,13 +196,38 @@ impl<'u> Host<'_, 'u> {
                 let own = self.lower.names.functions.get(name);
                 let is_plain = function.kind() == "identifier" || function.kind() == "qualified_identifier";
                 let returns_other = |list: &Vec<FunDecl<'u>>| {
-                    list.iter().any(|d| d.node.child_by_field_name("type").is_some_and(|ty| !self.is_arithmetic(ty)))
+                    list.iter().any(|d| {
+                        d.node.child_by_field_name("type").is_some_and(|ty| !self.is_arithmetic(ty))
+                            && !self.returns_type_of_numbers(d, node)
+                    })
                 };
                 let hidden = self.lower.names.header_missing && !self.is_number(node) && !self.is_of_standard(function);
                 is_plain && (class || own.map_or(hidden, returns_other))
             }),
             _ => false,
         }
+    }
+
+    /// Does a template return the type that is deduced of arguments that are numbers? [HOST-DEDUCED]
+    fn returns_type_of_numbers(&self, decl: &FunDecl<'u>, call: Node<'u>) -> bool {
+        let text = |node: Option<Node<'u>>| node.map_or("", |n| self.unit.str(n));
+        let returns = text(decl.node.child_by_field_name("type"));
+        let own = decl.template.into_iter().flat_map(listed_in);
+        let is_open =
+            own.into_iter().any(|p| p.kind() == "type_parameter_declaration" && text(last_named(p)) == returns);
+        let plain = decl.node.child_by_field_name("declarator").is_some_and(|d| d.kind() == "function_declarator");
+        let parameters = decl.declarator.child_by_field_name("parameters").map(listed_in).unwrap_or_default();
+        let arguments = call.child_by_field_name("arguments").map(listed_in).unwrap_or_default();
+        let mut given = parameters.iter().zip(&arguments).filter(|(p, _)| {
+            let is_value = p
+                .child_by_field_name("declarator")
+                .is_some_and(|d| matches!(d.kind(), "identifier" | "reference_declarator"));
+            is_value && text(p.child_by_field_name("type")) == returns
+        });
+        is_open
+            && plain
+            && given.next().is_some_and(|(_, a)| self.is_number(*a))
+            && given.all(|(_, a)| self.is_number(*a))
     }
 
     /// Is this a name of the standard library?

@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
-use super::super::unit::{FunDecl, declared_name, each_named, last_named};
+use super::super::unit::{FunDecl, Unit, declared_name, each_named, last_named};
 use super::places::listed_in;
 use super::types::{converted, in_common, integer_type};
 use super::variables::{Part, contains};
@@ -192,6 +192,9 @@ impl<'u> Host<'_, 'u> {
             let variable = self.find(self.unit.str(object), object).filter(|_| whole && self.arguments.is_empty())?;
             let plain = |kind| is_plain_name(kind) || matches!(kind, "array_declarator" | "function_declarator");
             self.variables[variable].declarator.filter(|d| plain(d.kind()))?;
+            if path == "warpSize" && self.is_properties(variable) {
+                return Some(N::num(32));
+            }
             let ty = self.field_type(variable, path).or_else(|| self.part_type(variable, path))?;
             return self.part_value(variable, path, ty, self.read_at(node));
         }
@@ -201,6 +204,17 @@ impl<'u> Host<'_, 'u> {
         let ty = self.field_type(variable, field)?;
         self.variables[variable].declarator.filter(|d| d.kind() == "pointer_declarator")?;
         Some(self.value_at(variable, &Part::Behind(Name::new(field)), Some(ty), self.read_at(node)))
+    }
+
+    /// What CUDA says of a device, in which the program writes nothing: warps of it have 32 threads. [HOST-WARP]
+    fn is_properties(&self, variable: usize) -> bool {
+        let known = &self.variables[variable];
+        let mut written = false;
+        each_named(self.function, |n| {
+            let left = n.child_by_field_name("left").filter(|_| n.kind() == "assignment_expression");
+            written |= left.is_some_and(|l| self.unit.str(l).ends_with("warpSize"));
+        });
+        known.ty.is_some_and(|ty| self.unit.str(ty) == "cudaDeviceProp") && !written
     }
 
     pub(super) fn is_integer_type(&self, ty: Node<'u>) -> bool {
@@ -430,10 +444,7 @@ impl<'u> Host<'_, 'u> {
         // Variables of its own, and what it returns.
         let statements: Vec<Node<'u>> = body.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect();
         let (only, before) = statements.split_last()?;
-        if only.kind() != "return_statement"
-            || !before.iter().all(|statement| statement.kind() == "declaration")
-            || !self.is_integer_type(decl.node.child_by_field_name("type")?)
-        {
+        if only.kind() != "return_statement" || !before.iter().all(|statement| statement.kind() == "declaration") {
             return None;
         }
         let mut changes = false;
@@ -446,9 +457,14 @@ impl<'u> Host<'_, 'u> {
             return None;
         }
         let mut bound = FxHashMap::default();
+        // The types that parameters of a template stand for, by what is given. [HOST-DEDUCED]
+        let mut deduced: FxHashMap<&'u str, IntTy> = FxHashMap::default();
+        let open: FxHashSet<&'u str> =
+            decl.template.into_iter().flat_map(listed_in).filter_map(type_name(self.unit)).collect();
         for (i, parameter) in parameters.into_iter().enumerate() {
             let ty = parameter.child_by_field_name("type")?;
-            if !self.is_integer_type(ty) {
+            let own_type = Some(self.unit.str(ty)).filter(|name| open.contains(name));
+            if own_type.is_none() && !self.is_integer_type(ty) {
                 return None;
             }
             let name = parameter.child_by_field_name("declarator").and_then(declared_name)?;
@@ -463,17 +479,26 @@ impl<'u> Host<'_, 'u> {
             if missing {
                 self.arguments.pop();
             }
-            let ty = self.integer_type(ty);
+            let ty = match own_type {
+                Some(name) if missing || *deduced.entry(name).or_insert(own?) != own? => return None,
+                Some(name) => deduced.get(name).copied(),
+                None => self.integer_type(ty),
+            };
             let value = converted(&number?, ty)?;
             let ty = ty.or(own).unwrap_or(IntTy::I32);
             bound.insert(self.unit.str(name), (value, ty));
         }
+        let returns = decl.node.child_by_field_name("type")?;
+        let returns = match deduced.get(self.unit.str(returns)) {
+            Some(ty) => Some(*ty),
+            None if self.is_integer_type(returns) => self.integer_type(returns),
+            None => return None,
+        };
         self.arguments.push(bound);
         let known = before.iter().all(|declaration| self.bind_own(*declaration).is_some());
         let value = only.named_child(0).filter(|_| known);
         let result = value.and_then(|v| self.rounded(v).or_else(|| self.number(v)));
         self.arguments.pop();
-        let returns = decl.node.child_by_field_name("type").and_then(|ty| self.integer_type(ty));
         converted(&result?, returns)
     }
 
@@ -542,6 +567,14 @@ impl<'u> Host<'_, 'u> {
 /// Is this the declarator of a variable that is named by itself, here or in a class, or of a reference?
 pub(super) fn is_plain_name(declarator: &str) -> bool {
     matches!(declarator, "identifier" | "field_identifier" | "reference_declarator")
+}
+
+/// The name of a parameter of a template that stands for a type.
+fn type_name<'u>(unit: &'u Unit<'u>) -> impl Fn(Node<'u>) -> Option<&'u str> {
+    |parameter| {
+        let name = last_named(parameter).filter(|_| parameter.kind() == "type_parameter_declaration")?;
+        Some(unit.str(name))
+    }
 }
 
 /// What a parameter is where no argument is given for it.

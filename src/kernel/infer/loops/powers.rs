@@ -62,7 +62,7 @@ impl Powers {
     fn fitted(self, ty: IntTy) -> Option<Powers> {
         let room = match ty.bits {
             0 => 63,
-            bits => u32::from(bits).min(63) - u32::from(ty.signed),
+            bits => (u32::from(bits) - u32::from(ty.signed)).min(63),
         };
         let fits = (1_u64 << room) - 1;
         let lost = self.exponents & !fits != 0;
@@ -144,7 +144,7 @@ fn product(factor: Powers, by: u32, ty: IntTy) -> Option<Powers> {
     if !ty.signed || ty.bits < 32 {
         return factor.up(by, ty);
     }
-    let room = (1_u64 << (u32::from(ty.bits).min(64) - 1).min(62).saturating_sub(by)) - 1;
+    let room = (1_u64 << (u32::from(ty.bits) - 1).min(63).saturating_sub(by)) - 1;
     let lost = factor.exponents & !room != 0;
     Powers { exponents: factor.exponents & room, assumed: factor.assumed || lost, ..factor }.up(by, ty)
 }
