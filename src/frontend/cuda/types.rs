@@ -9,7 +9,9 @@ use tree_sitter::Node;
 
 use super::builtins;
 use super::layout::{Part, Parts};
-use super::lower::{Body, Local, array_type, atomic_type, is_collective, is_lvalue, is_standard, member_of_collective};
+use super::lower::{
+    Body, DeclaredType, Local, array_type, atomic_type, is_collective, is_lvalue, is_standard, member_of_collective,
+};
 use super::opencl;
 use super::unit::{
     Dialect, Found, Qualifier, TypeDecl, child_of_kind, declared_name, last_named, name_of_type_parameter,
@@ -521,8 +523,18 @@ impl<'t> Body<'_, 't> {
         Some(if found.iter().all(|ty| ty == first) { first.clone() } else { Type::Unknown(Arc::from(name)) })
     }
 
-    /// What declares a type of that name in the text of a class.
-    fn declared_type(&self, body: Node<'t>, name: &str) -> Option<(Node<'t>, Option<Node<'t>>)> {
+    /// What declares a type of that name in the text of a class, which is looked through once for each name.
+    fn declared_type(&mut self, body: Node<'t>, name: &str) -> Option<DeclaredType<'t>> {
+        let key = (body.id(), name.to_owned());
+        if let Some(known) = self.lower.declared_types.get(&key) {
+            return *known;
+        }
+        let found = self.declaration_of_type(body, name);
+        self.lower.declared_types.insert(key, found);
+        found
+    }
+
+    fn declaration_of_type(&self, body: Node<'t>, name: &str) -> Option<DeclaredType<'t>> {
         let mut cursor = body.walk();
         body.named_children(&mut cursor).find_map(|member| match member.kind() {
             "alias_declaration" => member

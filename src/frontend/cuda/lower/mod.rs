@@ -120,12 +120,17 @@ pub struct LoweredKernel {
     pub enumerations: Vec<(String, i128, i128)>,
 }
 
+/// What is declared, and the declarator of one of several names.
+pub type DeclaredType<'t> = (Node<'t>, Option<Node<'t>>);
+
 /// Lowers one kernel at a time; shares the tables of types between them.
 pub struct Lower<'t> {
     pub unit: &'t Unit<'t>,
     pub names: &'t Names<'t>,
     pub classes: FxHashMap<(usize, String), Type>,
     pub class_nodes: FxHashMap<String, (Node<'t>, Bindings)>,
+    /// What declares a type of a name in a class, by its body and the name.
+    pub declared_types: FxHashMap<(usize, String), Option<DeclaredType<'t>>>,
     /// Where the bases of a class lie that are all known, in their order, by its name.
     pub base_places: FxHashMap<String, Vec<u64>>,
     program: Program,
@@ -216,6 +221,7 @@ impl<'t> Lower<'t> {
             names,
             classes: FxHashMap::default(),
             class_nodes: FxHashMap::default(),
+            declared_types: FxHashMap::default(),
             base_places: FxHashMap::default(),
             program: Program::default(),
             functions: FxHashMap::default(),
