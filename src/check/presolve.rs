@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::base::Name;
 use crate::core::race::RacePhase;
 use crate::exp::wrap::assumption;
-use crate::exp::{B, BExp, free_vars_b};
+use crate::exp::{B, BExp, NBin, NExp, free_vars_b, subterms};
 use crate::opt::{Proof, Rule, merged, race_free, refute, sample};
 use crate::smt::Query;
 
@@ -20,11 +20,24 @@ pub struct Presolve {
 /// Conditions of more variables than this relate many sizes.
 const SIZES: usize = 5;
 
-/// Assumptions without those that relate many sizes; `None` where there are none of these.
-fn narrow(assumptions: &B) -> Option<B> {
-    let BExp::And(parts) = assumptions.kind() else { return None };
+/// Weaker assumptions that are often enough, the ones that say more first: without those that relate many sizes, as the
+/// launch does, and without those by which a number is the quotient of two others, as the number of blocks is.
+fn weaker(assumptions: &B) -> Vec<B> {
+    let BExp::And(parts) = assumptions.kind() else { return Vec::new() };
     let few: Vec<B> = parts.iter().filter(|part| free_vars_b(part).len() <= SIZES).cloned().collect();
-    (few.len() < parts.len()).then(|| B::and(few))
+    let plain: Vec<B> = few.iter().filter(|part| !divides(part)).cloned().collect();
+    let counts = [parts.len(), few.len()];
+    let all = [few, plain].into_iter().zip(counts);
+    all.filter(|(left, before)| left.len() < *before).map(|(left, _)| B::and(left)).collect()
+}
+
+/// Is something divided by what is no constant?
+fn divides(condition: &B) -> bool {
+    let mut found = false;
+    subterms(condition, &mut |term| {
+        found |= matches!(term.kind(), NExp::Bin(NBin::Div | NBin::Rem, _, _, by) if by.as_num().is_none());
+    });
+    found
 }
 
 impl Presolve {
@@ -39,13 +52,17 @@ impl Presolve {
 
     /// What the proof rests on, if there is no race on the array in the phase.
     pub fn race_free(&mut self, phase: &RacePhase, array: &Name, more: &[B]) -> Option<Vec<String>> {
-        // What relates many sizes to each other, as the launch does, is seldom needed, and much to think about.
-        let fewer = self.on.then(|| narrow(&phase.assumptions)).flatten();
-        let without = fewer.and_then(|assumptions| {
+        if !self.on {
+            return None;
+        }
+        for assumptions in weaker(&phase.assumptions) {
             let phase = RacePhase { assumptions, ..phase.clone() };
-            self.proved(race_free(&phase, array, more))
-        });
-        without.or_else(|| self.proved(self.on.then(|| race_free(phase, array, more)).flatten()))
+            let found = self.proved(race_free(&phase, array, more));
+            if found.is_some() {
+                return found;
+            }
+        }
+        self.proved(race_free(phase, array, more))
     }
 
     /// A phase with fewer accesses to the array: if they do not race, neither do those of the phase.
