@@ -1,4 +1,5 @@
 //! THM-MERGE: what a thread touches, it touches in the phase with merged accesses, in the same mode.
+//! THM-DISTINCT: what a thread touches, it touches by one of the accesses that stand for all, in the same mode or writing.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +10,7 @@ use faial_like::core::range::{Range, Step};
 use faial_like::core::scope::{Level, Task};
 use faial_like::exp::{B, Env, IntTy, N, NBin, Var, eval_b, eval_n};
 use faial_like::fuzz::choices::Choices;
-use faial_like::opt::{Run, merged_by};
+use faial_like::opt::{Run, distinct, merged_by};
 
 const MOST: i128 = 5;
 const SIZES: i128 = 3;
@@ -138,4 +139,81 @@ fn a_wrong_cover_is_noticed() {
     for (name, change) in [("short", short), ("narrow", narrow), ("late", late), ("moved", moved), ("wide", wide)] {
         assert!(tried(change).1.is_some(), "nothing shows that `{name}` is wrong");
     }
+}
+
+/// Accesses to few places, some in loops with other names, that a thread makes several times.
+fn repeated(seed: u64) -> RacePhase {
+    let mut choices = Choices::seeded(seed, 400);
+    let c = &mut choices;
+    let mut phase = phase(seed);
+    phase.sides.truncate(3);
+    let few = phase.sides.clone();
+    for site in 3..4 + c.pick(6) {
+        let mut side = few[c.pick(few.len())].clone();
+        side.site = SiteId(site as u32);
+        side.mode = [Mode::Rd, Mode::Wr(None), Mode::Wr(Some(N::num(1)))][c.pick(3)].clone();
+        if c.pick(4) == 0 {
+            side.width += 1;
+        }
+        if c.pick(4) == 0 {
+            side.guard = N::var(&x()).lt(&N::num(2));
+        }
+        if let ([index], [range]) = (&mut side.index[..], &mut side.binders[..]) {
+            let j = Var::new(format!("j{site}"), IntTy::I32);
+            *index = faial_like::exp::Subst::one(&i().name, &N::var(&j)).numeric(index);
+            let first = range.first.clone();
+            let end = N::num(3 - i128::from(c.pick(4) == 0));
+            *range = Range { var: j, first, end, step: Step::Up(N::num(1)) };
+        }
+        phase.sides.push(side);
+    }
+    phase
+}
+
+type Distinct = fn(&[&Side]) -> Vec<Side>;
+
+/// How many accesses were left out, and the first phase in which one does not stand for another.
+fn left_out(by: Distinct) -> (usize, Option<u64>) {
+    let mut fewer = 0;
+    for seed in 0..2000 {
+        let phase = repeated(seed);
+        let sides = by(&phase.sides.iter().collect::<Vec<_>>());
+        fewer += phase.sides.len() - sides.len();
+        let left = RacePhase { sides, ..phase.clone() };
+        let covers = |thread, size| {
+            let left = touched(&left, thread, size);
+            touched(&phase, thread, size)
+                .iter()
+                .all(|(unit, w)| left.contains(&(*unit, *w)) || left.contains(&(*unit, true)))
+        };
+        if !(0..=SIZES).all(|size| (0..MOST).all(|thread| covers(thread, size))) {
+            return (fewer, Some(seed));
+        }
+    }
+    (fewer, None)
+}
+
+#[test]
+fn an_access_stands_for_those_that_touch_the_same() {
+    let right: Distinct = |sides| distinct(sides).into_iter().cloned().collect();
+    let (fewer, wrong) = left_out(right);
+    assert_eq!(wrong, None);
+    assert!(fewer > 2000, "only {fewer} accesses were left out");
+    // Changed before they are compared: what differs only in that stands for each other wrongly then.
+    let any_mode: Distinct = |sides| changed(sides, |side| side.mode = Mode::Rd);
+    let any_guard: Distinct = |sides| changed(sides, |side| side.guard = B::lit(true));
+    let any_width: Distinct = |sides| changed(sides, |side| side.width = 1);
+    let any_loop: Distinct = |sides| changed(sides, |side| side.binders.iter_mut().for_each(|r| r.end = N::num(3)));
+    for (name, by) in [("mode", any_mode), ("guard", any_guard), ("width", any_width), ("loop", any_loop)] {
+        assert!(left_out(by).1.is_some(), "nothing shows that the {name} matters");
+    }
+}
+
+/// The sides that stand for all after each was changed, as they were.
+fn changed(sides: &[&Side], change: fn(&mut Side)) -> Vec<Side> {
+    let mut others: Vec<Side> = sides.iter().map(|side| Side::clone(side)).collect();
+    others.iter_mut().for_each(change);
+    let kept: BTreeSet<SiteId> =
+        distinct(&others.iter().collect::<Vec<_>>()).into_iter().map(|side| side.site).collect();
+    sides.iter().filter(|side| kept.contains(&side.site)).map(|side| Side::clone(side)).collect()
 }

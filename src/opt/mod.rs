@@ -4,6 +4,7 @@
 //! overflows that it names; `protocol-spec/09-presolve.md` states why. Whatever they cannot decide is left to the solver.
 
 mod digits;
+mod distinct;
 mod facts;
 mod gcd;
 mod guard;
@@ -14,12 +15,14 @@ mod powers;
 pub mod sample;
 mod values;
 
+pub use distinct::distinct;
 pub use facts::Facts;
 pub use guard::scales;
 pub use merge::{Run, merged, merged_by};
 pub use order::{dividends, dividends_by};
 
 use crate::base::Name;
+use crate::core::access::Mode;
 use crate::core::race::{RacePhase, race_pair};
 use crate::core::scope::Task;
 use crate::exp::poly::Poly;
@@ -198,7 +201,10 @@ fn proof(done: &Facts) -> Proof {
 /// Ensures:  THM-PRESOLVE, tests/presolve.rs: the race formula of the array, and `more`, have no solution.
 pub fn race_free(phase: &RacePhase, array: &Name, more: &[B]) -> Option<Proof> {
     let sides: Vec<_> = phase.sides.iter().filter(|s| s.array == *array).collect();
-    if sides.len() * (sides.len() + 1) / 2 > PAIRS {
+    let sides = distinct(&sides);
+    let pairs = |n: usize| n * (n + 1) / 2;
+    let reads = sides.iter().filter(|side| side.mode == Mode::Rd).count();
+    if pairs(sides.len()) - pairs(reads) > PAIRS {
         return None;
     }
     let instances: Vec<_> = sides.iter().map(|side| Task::BOTH.map(|task| phase.instantiate(side, task))).collect();
