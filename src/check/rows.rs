@@ -48,9 +48,9 @@ pub(super) fn assume_usual(inferred: &mut Inferred, options: &CheckOptions) {
     let mut goes_on = !options.any_stride;
     while goes_on {
         for (var, stride) in &strides {
-            windows.extend(addressed(&inferred.kernel, var, stride, added(var)).windows);
+            windows.extend(addressed(&inferred.kernel, var, stride, added(var), &strides).windows);
         }
-        goes_on = strides.iter().any(|(var, stride)| by_rows(inferred, var, stride, added(var), &windows));
+        goes_on = strides.iter().any(|(var, stride)| by_rows(inferred, var, stride, added(var), &windows, &strides));
     }
     // Those that places are computed with: other ones bound no more than what is done at all.
     let lengths = uses.lengths(&scalars);
@@ -348,37 +348,46 @@ struct Addressed {
     with_stride: BTreeSet<Name>,
 }
 
-fn addressed(kernel: &Kernel<Protocol>, var: &Var, stride: &N, added: bool) -> Addressed {
+fn addressed(kernel: &Kernel<Protocol>, var: &Var, stride: &N, added: bool, strides: &[(Var, N)]) -> Addressed {
     let coordinates: BTreeSet<Var> = kernel.blocks.iter().chain(&kernel.threads).map(|c| c.var.clone()).collect();
     let mut counters = BTreeSet::new();
     counters_of(&kernel.code, &mut counters);
     // Each place must have rows: what has none may be anywhere in the array. Nor is that a column that nothing keeps in its
     // row: where a guard is missing there is a race.
-    let mut arrays: BTreeMap<Name, bool> = BTreeMap::new();
+    let mut arrays: BTreeMap<Name, Option<usize>> = BTreeMap::new();
     // What each thread adds to, from one column to the next, may be windows that overlap.
     let mut walked: FxHashSet<(Name, Vec<N>, bool)> = FxHashSet::default();
     let mut with_stride: BTreeSet<Name> = BTreeSet::new();
     each_access(&kernel.code, &mut Vec::new(), &mut |access: &Access, path: &[B]| {
-        let rows = split_index(&access.index, var, stride).is_some_and(|(at, count, rest)| {
+        let split = split_index(&access.index, var, stride);
+        let rows = split.as_ref().is_some_and(|(at, count, rest)| {
             let mut free = BTreeSet::new();
-            let is_sum = unbounded(&rest, &coordinates, &mut FxHashSet::default(), &mut free);
+            let is_sum = unbounded(rest, &coordinates, &mut FxHashSet::default(), &mut free);
             let mut below = BTreeSet::new();
             path.iter().for_each(|condition| kept_below(condition, true, &coordinates, &mut below));
-            let columns: BTreeSet<Var> = free_vars_n(&rest).into_iter().collect();
+            let columns: BTreeSet<Var> = free_vars_n(rest).into_iter().collect();
             let scaled = |value: &N| is_scaled(value, &access.array, &columns) == Some(true);
             let adds = !matches!(&access.mode, Mode::Wr(Some(value)) if scaled(value));
             // By steps of another stride as well: `x * stride + i * dilation`.
             let by_counter = |n: &N| !free_vars_n(n).is_disjoint(&counters);
             let is_walked = match rest.as_num() {
-                Some(_) => access.index[..at].iter().any(by_counter),
+                Some(_) => access.index[..*at].iter().any(by_counter),
                 None => free.is_empty(),
             };
             if is_walked && adds {
                 walked.insert((access.array.clone(), access.index.clone(), matches!(access.mode, Mode::Rd)));
             }
-            is_sum && count.as_num() != Some(0) && free.is_subset(&below)
+            // Of `(z * h + y) * w + x` the rows by w come first: those by h are rows of rows.
+            let shared = |other: &Var| other != var && free_vars_n(count).contains(other) && columns.contains(other);
+            let is_outer = strides.iter().any(|(other, _)| shared(other));
+            is_sum && !is_outer && count.as_num() != Some(0) && free.is_subset(&below)
         });
-        *arrays.entry(access.array.clone()).or_insert(true) &= rows;
+        // One component of all places, so that components are compared with their like.
+        let at = split.filter(|_| rows).map(|(at, ..)| at);
+        let before = *arrays.entry(access.array.clone()).or_insert(at);
+        if before != at {
+            arrays.insert(access.array.clone(), None);
+        }
         if added && access.index.iter().any(|n| free_vars_n(n).contains(var)) {
             with_stride.insert(access.array.clone());
         }
@@ -386,7 +395,7 @@ fn addressed(kernel: &Kernel<Protocol>, var: &Var, stride: &N, added: bool) -> A
     let own = walked.iter().filter(|(_, _, reads)| !*reads);
     let updated = own.filter(|(array, index, _)| walked.contains(&(array.clone(), index.clone(), true)));
     let windows = updated.map(|(array, ..)| array.clone()).collect();
-    let arrays = arrays.into_iter().filter_map(|(array, rows)| rows.then_some(array)).collect();
+    let arrays = arrays.into_iter().filter_map(|(array, at)| at.map(|_| array)).collect();
     Addressed { arrays, windows, with_stride }
 }
 
@@ -405,9 +414,16 @@ fn counters_of(protocol: &Protocol, found: &mut BTreeSet<Var>) {
 
 /// Splits the places of arrays that are addressed by rows, and are no windows. A stride that is added somewhere may be another
 /// distance where that is no array of rows. False if there are none.
-fn by_rows(inferred: &mut Inferred, var: &Var, stride: &N, added: bool, windows: &BTreeSet<Name>) -> bool {
+fn by_rows(
+    inferred: &mut Inferred,
+    var: &Var,
+    stride: &N,
+    added: bool,
+    windows: &BTreeSet<Name>,
+    strides: &[(Var, N)],
+) -> bool {
     let kernel = &inferred.kernel;
-    let Addressed { mut arrays, with_stride, .. } = addressed(kernel, var, stride, added);
+    let Addressed { mut arrays, with_stride, .. } = addressed(kernel, var, stride, added, strides);
     arrays.retain(|array| !windows.contains(array));
     if arrays.is_empty() || !with_stride.is_subset(&arrays) || arrays.iter().any(|a| mentions_offset(&kernel.code, a)) {
         return false;
@@ -567,14 +583,15 @@ fn rewritten(protocol: &Protocol, arrays: &BTreeSet<Name>, var: &Var, stride: &N
     }
 }
 
-/// The last component of an index as a number of strides and a rest.
+/// The component of an index that a stride is in, or the last one, as a number of strides and a rest.
 fn split_index(index: &[N], var: &Var, stride: &N) -> Option<(usize, N, N)> {
-    let (last, before) = index.split_last()?;
-    if before.iter().any(|n| free_vars_n(n).contains(var)) {
+    let mut with = (0..index.len()).filter(|at| free_vars_n(&index[*at]).contains(var));
+    let at = with.next().or(index.len().checked_sub(1))?;
+    if with.next().is_some() {
         return None;
     }
-    let (count, rest) = split(last, var, stride)?;
-    Some((before.len(), count, rest))
+    let (count, rest) = split(&index[at], var, stride)?;
+    Some((at, count, rest))
 }
 
 /// `count * stride + rest`, in the types of the term: no such product is computed any more.
