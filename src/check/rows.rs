@@ -17,6 +17,8 @@ use crate::kernel::infer::{Inferred, with_bounds};
 
 /// A stride that is no real one is at least this, in models and in runs.
 const LONG: i128 = 1024;
+/// No array has more elements than there are numbers of so many bits: a size that is one is a negative number.
+const WIDE: u8 = 48;
 /// No place that somebody writes down is a deeper term.
 const DEEP: u32 = 40;
 
@@ -54,16 +56,20 @@ pub(super) fn assume_usual(inferred: &mut Inferred, options: &CheckOptions) {
     }
     // Those that places are computed with: other ones bound no more than what is done at all.
     let lengths = uses.lengths(&scalars);
-    let is_size =
-        |v: &&Var| v.ty.signed && (uses.bounds.contains(*v) && uses.multiplied.contains(*v) || lengths.contains(*v));
-    let sizes: Vec<Var> = scalars.iter().filter(is_size).filter(|_| !options.negative_sizes).cloned().collect();
-    for var in &sizes {
-        inferred.kernel.pre = B::and([inferred.kernel.pre.clone(), N::num(0).le(&N::var(var))]);
-    }
-    if !sizes.is_empty() {
-        let names: Vec<String> = sizes.iter().map(|v| format!("`{}`", v.name)).collect();
-        inferred.assumptions.push(format!("{}: sizes are not negative", names.join(", ")));
-    }
+    let is_size = |v: &Var| uses.bounds.contains(v) && uses.multiplied.contains(v) || lengths.contains(v);
+    let sizes: Vec<&Var> = scalars.iter().filter(|v| is_size(v) && !options.negative_sizes).collect();
+    let mut assume = |sizes: Vec<&Var>, holds: &dyn Fn(&Var) -> B, text: &str| {
+        if !sizes.is_empty() {
+            let all: Vec<B> = sizes.iter().map(|v| holds(v)).collect();
+            inferred.kernel.pre = B::and([vec![inferred.kernel.pre.clone()], all].concat());
+            let names: Vec<String> = sizes.iter().map(|v| format!("`{}`", v.name)).collect();
+            inferred.assumptions.push(format!("{}: {text}", names.join(", ")));
+        }
+    };
+    let (signed, unsigned): (Vec<&Var>, Vec<&Var>) = sizes.into_iter().partition(|v| v.ty.signed);
+    assume(signed, &|v| N::num(0).le(&N::var(v)), "sizes are not negative");
+    let large = unsigned.into_iter().filter(|v| v.ty.bits > WIDE).collect();
+    assume(large, &|v| N::var(v).lt(&N::num(1i128 << WIDE)), "sizes are less than 2^48");
 }
 
 /// Is this a parameter, or a field of one?
