@@ -31,8 +31,8 @@ impl Divisors {
         found
     }
 
-    /// What holds of them, and the signed parameters of which it is taken for granted that they are not negative: not where
-    /// the kernel asks for negative ones.
+    /// What holds of them, and the signed parameters, and sizes less a number, of which it is taken for granted that they are
+    /// not negative: not where the kernel asks for negative ones.
     pub fn conditions(&self, globals: &[Var], any_sign: bool) -> (B, BTreeSet<Name>) {
         let mut sizes = BTreeSet::new();
         let conditions = self.divisors.iter().map(|by| {
@@ -44,7 +44,12 @@ impl Divisors {
             let signed = own.iter().filter(|v| v.ty.signed);
             sizes.extend(signed.clone().map(|v| v.name.clone()));
             let positive = factors(by).into_iter().map(|n| N::num(1).le(n));
-            B::and(positive.chain(signed.map(|v| N::num(0).le(&N::var(v)))).collect::<Vec<_>>())
+            let mut conditions: Vec<B> = positive.chain(signed.map(|v| N::num(0).le(&N::var(v)))).collect();
+            for (size, less) in reduced(by) {
+                conditions.push(N::num(less).le(size));
+                sizes.insert(Name::from(format!("{size} - {less}")));
+            }
+            B::and(conditions)
         });
         (B::and(conditions.collect::<Vec<_>>()), sizes)
     }
@@ -100,11 +105,34 @@ fn is_size(term: &N, globals: &[Var], sizes: &mut BTreeSet<Var>) -> bool {
             let kept = !ty.signed || inner.as_var().is_some() || inner.ty().is_some_and(|inner| inner.signed);
             ty.bits >= 32 && kept && is_size(inner, globals, sizes)
         }
+        _ if less(term).is_some() => less(term).is_some_and(|(size, _)| is_size(size, globals, sizes)),
         NExp::Bin(NBin::Add | NBin::Mul | NBin::Div, _, l, r) => {
             is_size(l, globals, sizes) && is_size(r, globals, sizes)
         }
         NExp::Bin(..) | NExp::If(..) | NExp::Call(..) => false,
     }
+}
+
+/// A number less another, as what is inside of a border.
+fn less(term: &N) -> Option<(&N, i128)> {
+    let NExp::Bin(op, _, l, r) = term.kind() else { return None };
+    match (op, l.as_num(), r.as_num()) {
+        (NBin::Sub, None, Some(by)) if by > 0 => Some((l, by)),
+        (NBin::Add, None, Some(by)) if by < 0 => Some((l, -by)),
+        (NBin::Add, Some(by), None) if by < 0 => Some((r, -by)),
+        _ => None,
+    }
+}
+
+/// The sizes in a divisor that a number is taken off, and that number.
+fn reduced(term: &N) -> Vec<(&N, i128)> {
+    let own = less(term);
+    let parts = match term.kind() {
+        NExp::Bin(_, _, l, r) => vec![l, r],
+        NExp::Cast(_, inner) => vec![inner],
+        _ => Vec::new(),
+    };
+    own.into_iter().chain(parts.into_iter().flat_map(reduced)).collect()
 }
 
 /// The factors of a product, none of which is 0 where it is not.
