@@ -29,6 +29,8 @@ pub struct Obligation {
     pub decision: Decision,
     /// What has to hold, of both threads alike, for a barrier below the decision to wait for the two.
     pub concerns: B,
+    /// What holds of a thread that comes to a barrier in the branch that it takes, then or else; of a loop, in an iteration.
+    pub reached: [B; 2],
 }
 
 /// The decisions in which threads of the level may differ, as far as the variables show; none when every barrier is
@@ -54,7 +56,8 @@ fn gather(projection: &Projection, code: &Protocol, context: &mut Vec<Context>, 
             if may_differ(projection, |leaves| leaves.boolean(b)) {
                 let decision = Decision::If(b.clone());
                 let concerns = B::or([concerned(projection, t), concerned(projection, e)]);
-                all.push(Obligation { barrier, context: context.clone(), decision, concerns });
+                let reached = [t, e].map(|branch| reached(projection, branch));
+                all.push(Obligation { barrier, context: context.clone(), decision, concerns, reached });
             }
             for (cond, branch) in [(b.clone(), t), (B::not(b), e)] {
                 context.push(Context::Assume(cond));
@@ -67,7 +70,8 @@ fn gather(projection: &Projection, code: &Protocol, context: &mut Vec<Context>, 
             if may_differ(projection, |leaves| range.terms().into_iter().for_each(|n| leaves.numeric(n))) {
                 let concerns = beyond(range, concerned(projection, body));
                 let decision = Decision::For(range.clone());
-                all.push(Obligation { barrier, context: context.clone(), decision, concerns });
+                let reached = [beyond(range, reached(projection, body)), B::lit(false)];
+                all.push(Obligation { barrier, context: context.clone(), decision, concerns, reached });
             }
             context.push(Context::Bind(range.clone()));
             gather(projection, body, context, all);
@@ -90,6 +94,18 @@ fn concerned(projection: &Projection, code: &Protocol) -> B {
     }
 }
 
+/// A condition on the variables of a thread that holds whenever it comes to a barrier of the code. [UNIFORM-REACHED]
+fn reached(projection: &Projection, code: &Protocol) -> B {
+    let inner = |p: &Protocol| reached(projection, p);
+    match code {
+        Protocol::Skip | Protocol::Access(_) => B::lit(false),
+        Protocol::Sync(barrier) => B::lit(barrier.scope >= projection.level.scope()),
+        Protocol::Seq(parts) => B::or(parts.iter().map(inner).collect::<Vec<_>>()),
+        Protocol::If(b, t, e) => B::or([B::and([b.clone(), inner(t)]), B::and([B::not(b), inner(e)])]),
+        Protocol::For(range, body) => B::and([range.nonempty(), beyond(range, inner(body))]),
+    }
+}
+
 /// A condition that follows from another one for some value of the variable of a range.
 fn beyond(range: &Range, condition: B) -> B {
     if depends(&condition, range) { B::lit(true) } else { condition }
@@ -103,21 +119,26 @@ fn may_differ(projection: &Projection, visit: impl FnOnce(&mut Leaves)) -> bool 
 }
 
 /// Satisfiable iff two threads that meet at the level both get to the decision in the same iterations, and differ in it.
-/// For a loop: iff their ranges are not both empty, and differ in a bound or the step. [UNIFORM-DIFFER]
+/// For a loop: iff their ranges are not both empty, and differ in a bound or the step. And one of them comes to a barrier then,
+/// as far as conditions and loops around that tell. [UNIFORM-DIFFER]
 ///
 /// Shape:    over the names of both threads, as the assumptions of a `RacePhase`.
 /// Deviates: two ranges with other bounds may still have the same values; such an alarm has to be looked at.
 pub fn divergence(projection: &Projection, obligation: &Obligation) -> B {
     let [mut one, mut two] = Task::BOTH.map(|task| task.rename(&projection.locals));
+    let [then, els] = &obligation.reached;
     let differ = match &obligation.decision {
         Decision::If(b) => {
             let (b1, b2) = (one.boolean(b), two.boolean(b));
-            B::or([B::and([b1.clone(), B::not(&b2)]), B::and([B::not(&b1), b2])])
+            let first = B::or([one.boolean(then), two.boolean(els)]);
+            let second = B::or([one.boolean(els), two.boolean(then)]);
+            B::or([B::and([b1.clone(), B::not(&b2), first]), B::and([B::not(&b1), b2, second])])
         }
         Decision::For(range) => {
             let mut other = |n: &N| one.numeric(n).ne(&two.numeric(n));
             let terms = B::or(range.terms().map(&mut other));
             let runs = range.nonempty();
+            let runs = B::and([runs, then.clone()]);
             B::and([terms, B::or([one.boolean(&runs), two.boolean(&runs)])])
         }
     };
