@@ -196,6 +196,13 @@ fn mutants_are_killed() {
             found
         })
     });
+    kills(PLAN, "barriers of the other branch are not reached", |kernel| {
+        agree(kernel, |projection| {
+            let mut found = obligations(projection);
+            found.iter_mut().filter(|o| matches!(o.decision, Decision::If(_))).for_each(|o| o.reached[1] = B::lit(false));
+            found
+        })
+    });
     kills(PLAN, "no obligations inside of conditionals and loops", |kernel| {
         agree(kernel, |p| obligations(p).into_iter().filter(|o| o.context.is_empty()).collect())
     });
