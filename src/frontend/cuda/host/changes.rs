@@ -391,7 +391,8 @@ impl<'u> Host<'_, 'u> {
         if is_type && self.up(call).is_some_and(|p| p.kind() == "expression_statement") {
             self.hide(list);
         }
-        for (i, argument) in listed_in(list).into_iter().enumerate() {
+        let passes_on = self.passes_on_values(function, list);
+        for (i, argument) in listed_in(list).into_iter().enumerate().filter(|_| !passes_on) {
             let place = matches!(argument.kind(), "identifier" | "field_expression" | "subscript_expression");
             if place && self.takes(function, i) == Takes::Reference {
                 self.changed(argument, call, None);
