@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::super::lower::Lower;
 use super::super::unit::{FunDecl, Names, Unit, child_of_kind, declared_name, has_child};
+use super::copies::refers;
 use super::places::{is_question, listed_in};
 use super::{Host, function_around};
 
@@ -168,7 +169,11 @@ impl<'u> Host<'_, 'u> {
     pub(super) fn passes_on_values(&self, function: Node<'u>, arguments: Node<'u>) -> bool {
         let (unit, lower) = (self.unit, &*self.lower);
         let outside = |name: Node<'u>| name.kind() == "identifier" && self.find(unit.str(name), name).is_none();
-        if self.is_method() || !outside(function) {
+        // Those that the function may read its parameters with.
+        let changes = |(name, parameters): &(&str, &str)| {
+            !matches!(*name, "<<" | ">>" | "," | "()" | "[]") && parameters.split(',').any(refers)
+        };
+        if self.is_method() || !outside(function) || self.said.operators.iter().any(changes) {
             return false;
         }
         let Some(decl) = only_one(lower, unit.str(function)) else { return false };

@@ -392,8 +392,10 @@ impl<'u> Host<'_, 'u> {
             self.hide(list);
         }
         let passes_on = self.passes_on_values(function, list);
-        for (i, argument) in listed_in(list).into_iter().enumerate().filter(|_| !passes_on) {
-            let place = matches!(argument.kind(), "identifier" | "field_expression" | "subscript_expression");
+        for (i, argument) in listed_in(list).into_iter().enumerate() {
+            let is_left = passes_on && self.type_of(argument).is_some();
+            let place =
+                !is_left && matches!(argument.kind(), "identifier" | "field_expression" | "subscript_expression");
             if place && self.takes(function, i) == Takes::Reference {
                 self.changed(argument, call, None);
                 // Numbers are swapped by the library alone, which keeps no reference to them.
