@@ -866,3 +866,77 @@ fn what_is_listed_says_something_in_names_of_the_program() {
     let later = "void f(int *a, int n) { int c = get(); dim3 g(1, c * c); c = get(); if (c < 4) k<<<g, 64>>>(a, c); }";
     assert!(!of(later).iter().any(|a| a.contains('#')), "{:?}", of(later));
 }
+
+/// [HOST-FORWARD]: what only reads its references changes nothing of the caller.
+#[test]
+fn a_variable_that_is_given_to_such_a_function_is_the_same_after_it() {
+    let later = "void f(int *p) { int b = 32; for (int j = 0; j < 9; j++) { run(p, b); bench(9, run, p, b); } }";
+    let changes = BENCH.replace("f(std", "grow(a...); f(std");
+    let by_reference = BENCH.replace("int b)", "int &b)").replace("k<<<1, b>>>(p);", "k<<<1, b>>>(p); b = 64;");
+    let by_another_name = format!("using R = int &;\n{}", by_reference.replace("int &b)", "R b)"));
+    let an_operator = format!("struct S {{}}; int operator+(S s, int &b) {{ return b = 64; }}\n{BENCH}");
+    let other = "static void run(int *p, int b) { k<<<1, b>>>(p); }
+        template <class F, class... A> void bench(int n, F f, int *p, int &c) { f(p, 32); c = 64; }";
+    for (verdict, bench) in [
+        (Free, BENCH),
+        (Racy, &changes),
+        (Racy, &by_reference),
+        (Racy, &by_another_name),
+        (Racy, &an_operator),
+        (Racy, other),
+    ] {
+        verdicts(UP_TO_32, &[(verdict, &format!("{bench}\n{later}"))]);
+    }
+}
+
+/// Safe where `w` is a multiple of 32.
+const BY_32: &str = "__global__ void k(int *a, int w) { a[threadIdx.x & ~(w % 32)] = threadIdx.x; }";
+
+/// [HOST-VALIDATED]
+#[test]
+fn a_variable_whose_values_are_all_checked_where_they_are_given_holds_what_was_checked() {
+    let from = |first: &str, body: &str| {
+        format!(
+            "void f(int *a, int n, char **s) {{ {first} for (int i = 1; i < n; i++) {{ if (s[i][0] == 119) {{ {body} }} }} k<<<1, 64>>>(a, w); }}"
+        )
+    };
+    for (verdict, body) in [
+        (Free, "w = atoi(s[i]); if (w % 32 != 0) { printf(\"no\"); exit(1); }"),
+        (Free, "w = atoi(s[i]); if (w % 32) return;"),
+        (Free, "sscanf(s[i], \"%d\", &w); if (w % 32 != 0) exit(1);"),
+        (Racy, "w = atoi(s[i]); if (w % 32 != 0) printf(\"no\");"),
+        (Racy, "w = atoi(s[i]); if (w % 16 != 0) exit(1);"),
+        (Racy, "w = atoi(s[i]); if (w % 32 != 0 && i) exit(1);"),
+        // Control gets past the check.
+        (Racy, "w = atoi(s[i]); if (w % 32 != 0) break;"),
+        (Racy, "w = atoi(s[i]); if (w % 32 != 0) { if (i) continue; exit(1); }"),
+        (Racy, "try { w = atoi(s[i]); if (w % 32 != 0) return; } catch (int) { w = 31; }"),
+        (Racy, "w = atoi(s[i]); if (w % 32) { k<<<1, 64>>>(a, w); return; }"),
+        // Another value comes later.
+        (Racy, "w = atoi(s[i]); if (w % 32 != 0) exit(1); w++;"),
+        (Racy, "w = atoi(s[i]); if (w % 32 != 0) exit(1); if (i) w = 31;"),
+    ] {
+        verdicts(BY_32, &[(verdict, &from("int w = 32;", body))]);
+    }
+    let checked = "w = atoi(s[i]); if (w % 32 != 0) exit(1);";
+    for first in ["int w = 31;", "int w = 32; int *q = &w; *q = 31;", "int w = n;"] {
+        verdicts(BY_32, &[(Racy, &from(first, checked))]);
+    }
+}
+
+#[test]
+fn sizes_of_a_constant_of_the_unit_and_of_three_numbers_are_known() {
+    for (verdict, host) in [
+        (Free, "const dim3 t(32, 1, 1); void f(int *p) { k<<<4, t>>>(p); }"),
+        (Free, "const dim3 t = dim3(32); void f(int *p) { k<<<4, t>>>(p); }"),
+        (Free, "const dim3 t(64); void f(int *p) { dim3 t(32); k<<<4, t>>>(p); }"),
+        (Racy, "const dim3 t(32, 2, 1); void f(int *p) { k<<<4, t>>>(p); }"),
+        (Racy, "dim3 t(32, 1, 1); void g() { t.x = 64; } void f(int *p) { g(); k<<<4, t>>>(p); }"),
+        (Racy, "const dim3 t(32); void f(int *p) { dim3 t(64); k<<<4, t>>>(p); }"),
+        (Free, "void f(int *p) { dim3 b(64); b = make_uint3(32, 1, 1); k<<<4, b>>>(p); }"),
+        (Racy, "void f(int *p) { dim3 b(32); b = make_uint3(64, 1, 1); k<<<4, b>>>(p); }"),
+        (Racy, "void f(int *p) { dim3 b(32); b = make_uint3(32, 2, 1); k<<<4, b>>>(p); }"),
+    ] {
+        verdicts(UP_TO_32, &[(verdict, host)]);
+    }
+}

@@ -46,6 +46,7 @@ impl<'u> Host<'_, 'u> {
             } else if ty.bits >= 32 && self.is_power(variable, &mut FxHashSet::default(), 0) {
                 facts.push(one_of(&value, std::iter::once(0).chain(powers(ty))));
             }
+            facts.extend(self.validated(variable, &value));
         }
         facts.extend(self.choices.values().map(|(value, numbers)| one_of(value, numbers.iter().copied())));
         facts.append(&mut self.taken);

@@ -4,8 +4,9 @@ use tree_sitter::Node;
 
 use super::super::lower::Lower;
 use super::super::unit::{FunDecl, Names, Unit, child_of_kind, declared_name, has_child};
-use super::function_around;
+use super::copies::refers;
 use super::places::{is_question, listed_in};
+use super::{Host, function_around};
 
 /// Functions with more calls than this are taken to be called with anything.
 const MAX_CALLS: usize = 16;
@@ -161,6 +162,40 @@ fn forwarded<'u>(unit: &'u Unit<'u>, lower: &Lower<'u>, function: Node<'u>, text
     }
     let first = each.first()?.clone();
     each.iter().all(|found| *found == first).then_some(Call { node: call, arguments: first })
+}
+
+impl<'u> Host<'_, 'u> {
+    /// Does a call give references to a function that only reads them, and gives them to another one, which takes all by value?
+    pub(super) fn passes_on_values(&self, function: Node<'u>, arguments: Node<'u>) -> bool {
+        let (unit, lower) = (self.unit, &*self.lower);
+        let outside = |name: Node<'u>| name.kind() == "identifier" && self.find(unit.str(name), name).is_none();
+        // Those that the function may read its parameters with.
+        let changes = |(name, parameters): &(&str, &str)| {
+            !matches!(*name, "<<" | ">>" | "," | "()" | "[]") && parameters.split(',').any(refers)
+        };
+        if self.is_method() || !outside(function) || self.said.operators.iter().any(changes) {
+            return false;
+        }
+        let Some(decl) = only_one(lower, unit.str(function)) else { return false };
+        let Some(body) = decl.node.child_by_field_name("body") else { return false };
+        let parameters = parameters_of(&decl);
+        let name_of = |p: Node<'u>| p.child_by_field_name("declarator").and_then(declared_name).map(|n| unit.str(n));
+        let mut through = listed_in(arguments).into_iter().zip(&parameters).filter_map(|(argument, parameter)| {
+            let by_value = only_one(lower, unit.str(argument)).filter(|_| outside(argument))?;
+            let copies = by_value.template.is_none()
+                && parameters_of(&by_value)
+                    .iter()
+                    .all(|p| p.kind() == "parameter_declaration" && !self.parameter_refers(*p));
+            let own = name_of(*parameter).filter(|_| copies && parameter.kind() == "parameter_declaration")?;
+            only_called(unit, body, own).is_some().then_some(own)
+        });
+        let Some(own) = through.next() else { return false };
+        let is_harmless = |p: &Node<'u>| {
+            !unit.str(*p).contains('&')
+                || name_of(*p).is_some_and(|name| name == own || is_only_read(unit, body, name, own))
+        };
+        parameters.iter().all(is_harmless)
+    }
 }
 
 /// What `std::forward<T>(x)` passes on, which is `x` for a function that takes its parameters by value.

@@ -391,8 +391,11 @@ impl<'u> Host<'_, 'u> {
         if is_type && self.up(call).is_some_and(|p| p.kind() == "expression_statement") {
             self.hide(list);
         }
+        let passes_on = self.passes_on_values(function, list);
         for (i, argument) in listed_in(list).into_iter().enumerate() {
-            let place = matches!(argument.kind(), "identifier" | "field_expression" | "subscript_expression");
+            let is_left = passes_on && self.type_of(argument).is_some();
+            let place =
+                !is_left && matches!(argument.kind(), "identifier" | "field_expression" | "subscript_expression");
             if place && self.takes(function, i) == Takes::Reference {
                 self.changed(argument, call, None);
                 // Numbers are swapped by the library alone, which keeps no reference to them.

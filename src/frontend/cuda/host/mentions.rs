@@ -314,7 +314,7 @@ impl<'u> Host<'_, 'u> {
         own == "auto" || !words.clone().any(is_class) || words.clone().any(|w| is_class(w) && own.contains(w))
     }
 
-    fn parameter_refers(&self, parameter: Node<'u>) -> bool {
+    pub(super) fn parameter_refers(&self, parameter: Node<'u>) -> bool {
         let text = self.unit.str(parameter);
         refers(text) || self.said.changes_const && text.contains('&') || {
             let ty = parameter.child_by_field_name("type");

@@ -26,6 +26,7 @@ mod sizes;
 mod symbols;
 mod types;
 mod unseen;
+mod validated;
 mod values;
 mod variables;
 mod versions;

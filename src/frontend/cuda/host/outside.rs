@@ -7,7 +7,8 @@ use super::super::unit::{GlobalDecl, TypeDecl, child_of_kind, declared_name, las
 use super::Host;
 use super::fields::is_of_this;
 use super::places::listed_in;
-use super::variables::{Outside, Variable, says};
+use super::variables::{Outside, Part, Variable, says};
+use crate::exp::N;
 
 /// A member of a class: its declaration, and the declarator.
 type Member<'u> = (Node<'u>, Node<'u>);
@@ -78,6 +79,25 @@ impl<'u> Host<'_, 'u> {
             escapes: None,
             events: Vec::new(),
         });
+    }
+
+    /// One of the sizes of a `dim3` of the unit that is constant, and made of constants.
+    pub(super) fn constant_size(&mut self, variable: usize, part: &Part) -> Option<N> {
+        let known = &self.variables[variable];
+        let is_constant = known.outside == Some(Outside::Unit) && known.is_const && !known.is_wild;
+        let Part::Field(axis) = part else { return None };
+        let axis = ["x", "y", "z"].iter().position(|a| *a == axis.as_str())?;
+        let name = Some(known.name).filter(|_| is_constant && self.is_dims(variable) && !self.said.changes_const)?;
+        let mut list = self.global(name)?.value?;
+        if matches!(list.kind(), "call_expression" | "compound_literal_expression") {
+            let part = |name: &str| list.child_by_field_name(name);
+            let made = part("function").or_else(|| part("type")).map(|f| self.unit.str(f));
+            list = part("arguments").or_else(|| part("value")).filter(|_| made == Some("dim3"))?;
+        }
+        let sizes = Some(listed_in(list)).filter(|_| matches!(list.kind(), "argument_list" | "initializer_list"))?;
+        let known: Option<Vec<i128>> = sizes.iter().map(|size| self.lower.constant_at(*size)).collect();
+        let known = known.filter(|known| (1..=3).contains(&known.len()) && known.iter().all(|n| *n >= 0))?;
+        Some(N::num(known.get(axis).copied().unwrap_or(1)))
     }
 
     fn named_outside(&self, name: &str) -> bool {

@@ -38,6 +38,9 @@ impl<'u> Host<'_, 'u> {
                 {
                     return self.listed(list);
                 }
+                if let Some(list) = self.three_sizes(node) {
+                    return self.listed(list);
+                }
             }
             "initializer_list" | "argument_list" => return self.listed(node),
             _ => {}
@@ -48,6 +51,15 @@ impl<'u> Host<'_, 'u> {
             return [None, None, None];
         }
         [self.rounded(node).or_else(|| self.number(node)), one(), one()]
+    }
+
+    /// The arguments of `make_uint3(x, y, z)`, which a `dim3` is made of.
+    fn three_sizes(&self, call: Node<'u>) -> Option<Node<'u>> {
+        let function = call.child_by_field_name("function")?;
+        let name = self.unit.str(function);
+        let is_own = self.lower.names.functions.contains_key(name) || self.find(name, function).is_some();
+        let list = call.child_by_field_name("arguments").filter(|_| name == "make_uint3" && !is_own)?;
+        (listed_in(list).len() == 3).then_some(list)
     }
 
     /// Is this a variable that is declared as a pointer or an array, or what is added to one?

@@ -115,6 +115,9 @@ impl<'u> Host<'_, 'u> {
 
     /// The value of a part of a variable at a place; `ty` is that of the part.
     pub(super) fn value_at(&mut self, variable: usize, part: &Part, ty: Option<IntTy>, place: Node<'u>) -> N {
+        if let Some(size) = self.constant_size(variable, part) {
+            return size;
+        }
         let version = self.version(variable, part, place);
         let key = (variable, part.clone(), version);
         if let Some(known) = self.values.get(&key) {
