@@ -10,7 +10,8 @@ use tree_sitter::Node;
 use super::builtins;
 use super::layout::{Part, Parts};
 use super::lower::{
-    Body, DeclaredType, Local, array_type, atomic_type, is_collective, is_lvalue, is_standard, member_of_collective,
+    Body, DeclaredType, Local, array_type, atomic_type, complex_type, is_collective, is_lvalue, is_standard,
+    member_of_collective,
 };
 use super::opencl;
 use super::unit::{
@@ -146,6 +147,12 @@ const LIBRARIES: [&str; 2] = ["cub", "hipcub"];
 /// Is this a name of CUB, or of its twin for HIP?
 pub(super) fn of_library(qualifier: &Qualifier) -> bool {
     matches!(qualifier.parts.as_slice(), [only] if LIBRARIES.contains(&only.as_str()))
+}
+
+/// The classes that something is declared in.
+fn classes_around<'t>(node: Node<'t>) -> impl Iterator<Item = Node<'t>> {
+    let is_class = |n: &Node| matches!(n.kind(), "struct_specifier" | "class_specifier" | "union_specifier");
+    std::iter::successors(node.parent(), |n| n.parent()).filter(is_class)
 }
 
 /// The function that something is declared in.
@@ -688,7 +695,7 @@ impl<'t> Body<'_, 't> {
                 self.type_depth += 1;
                 let given = self.template_arguments(arguments);
                 let ty = match self.bind_template(parameters, &given, &Bindings::default()) {
-                    Some(bindings) => self.class_instance(class, parameters, bindings),
+                    Some(bindings) => self.class_instance(class, parameters, bindings, qualifier),
                     None => Type::Unknown(Arc::from(text)),
                 };
                 self.type_depth -= 1;
@@ -707,7 +714,7 @@ impl<'t> Body<'_, 't> {
                 let given = self.template_arguments(arguments);
                 let ty = declared.and_then(|(_, class, parameters)| {
                     let bindings = self.bind_template(parameters, &given, &Bindings::default())?;
-                    Some(self.class_instance(class, parameters, bindings))
+                    Some(self.class_instance(class, parameters, bindings, qualifier))
                 });
                 self.type_depth -= 1;
                 ty.unwrap_or_else(|| Type::Unknown(Arc::from(text)))
@@ -726,6 +733,10 @@ impl<'t> Body<'_, 't> {
                         }
                         None => Type::Unknown(Arc::from(text)),
                     }
+                }
+                ("complex", [elem]) => {
+                    let elem = self.type_of(*elem);
+                    complex_type(qualifier, text, elem).unwrap_or_else(|| Type::Unknown(Arc::from(text)))
                 }
                 ("KeyValuePair", [key, value]) if of_library(qualifier) => {
                     let fields = [("key", *key), ("value", *value)];
@@ -748,7 +759,13 @@ impl<'t> Body<'_, 't> {
     }
 
     /// The class that a template stands for with these arguments: its own text, or that of a specialisation.
-    fn class_instance(&mut self, class: Node<'t>, parameters: Node<'t>, bindings: Bindings) -> Type {
+    fn class_instance(
+        &mut self,
+        class: Node<'t>,
+        parameters: Node<'t>,
+        bindings: Bindings,
+        qualifier: &Qualifier,
+    ) -> Type {
         let name = class.child_by_field_name("name").map_or("", |n| self.text(n));
         let specials = self.lower.names.special_classes.get(name).cloned().unwrap_or_default();
         let unknown = Type::Unknown(Arc::from(format!("{name}<{}>", bindings.key())));
@@ -782,11 +799,31 @@ impl<'t> Body<'_, 't> {
                 }
             }
         }
-        match best {
-            Some((special, own)) => self.class(special, own),
-            None if class.child_by_field_name("body").is_none() => unknown,
-            None => self.class(class, bindings),
-        }
+        let (node, own) = match best {
+            Some((special, own)) => (special, own),
+            None if class.child_by_field_name("body").is_none() => return unknown,
+            None => (class, bindings),
+        };
+        let mut all = if *qualifier == Qualifier::default() { self.bound_around(node) } else { Bindings::default() };
+        all.extend(own);
+        self.class(node, all)
+    }
+
+    /// What the parameters of the class templates around a class stand for, if we are in these. [INF-MEMBER-TEMPLATE]
+    fn bound_around(&self, class: Node<'t>) -> Bindings {
+        let Some((here, _)) = self.class_type.as_ref().and_then(|ty| self.class_node(ty)) else {
+            return Bindings::default();
+        };
+        let outer = |node: &Node<'t>| node.start_byte() <= here.start_byte() && here.end_byte() <= node.end_byte();
+        let names: Vec<String> = classes_around(class).filter(outer).flat_map(|c| self.class_parameters(c)).collect();
+        let mut bound = self.bindings.clone();
+        bound.retain(&names);
+        bound
+    }
+
+    /// The names of the parameters of a class that is a template, and of those around it.
+    pub(super) fn parameters_around(&self, class: Node<'t>) -> Vec<String> {
+        std::iter::once(class).chain(classes_around(class)).flat_map(|c| self.class_parameters(c)).collect()
     }
 
     /// Do the arguments of a specialisation fit those of an instance? `None`: that is not known.

@@ -297,6 +297,9 @@ impl<'l, 't> Body<'l, 't> {
             }
             _ => {}
         }
+        if let Some(made) = self.complex_function(name, &args, span) {
+            return made;
+        }
         let values = |body: &Self, args: Vec<Expr>| -> Vec<Expr> { args.into_iter().map(|a| body.value(a)).collect() };
         if let Some(builtin) = builtin {
             let mut args = values(self, args);
@@ -377,18 +380,14 @@ impl<'l, 't> Body<'l, 't> {
             let call = self.unclear(format!("`{name}` is not declared, and may be a macro"), args, span);
             return if may_wait(name) { self.may_not_pass(call, span) } else { call };
         }
-        // `std::forward<T>(x)` is `x`, and a place if `T` is a reference; `std::move(x)` is the place.
+        // `std::forward<T>(x)` and `std::move(x)` are the place `x`, given away if `T` is no reference. [INF-MOVE]
         let of_standard = qualifier.parts.last().is_some_and(|last| last == "std");
         if let ("forward" | "move", [only], true) = (name, args.as_slice(), of_standard && overloads.is_empty())
-            && matches!(only.ty.value(), Type::Int(_) | Type::Float(_) | Type::Ptr(_))
+            && matches!(only.ty.value(), Type::Int(_) | Type::Float(_) | Type::Ptr(_) | Type::Struct(_))
         {
             let types = template.map(|list| self.template_arguments(list)).unwrap_or_default();
-            let stays = name == "move" || types.first().is_some_and(|ty| matches!(self.type_of(*ty), Type::Ref(_)));
-            return match (name, stays) {
-                ("move", _) => self.given_away(only.clone()),
-                (_, true) => self.perhaps_given_away(only.clone()),
-                _ => self.value(only.clone()),
-            };
+            let stays = name == "forward" && types.first().is_some_and(|ty| matches!(self.type_of(*ty), Type::Ref(_)));
+            return if stays { self.perhaps_given_away(only.clone()) } else { self.given_away(only.clone()) };
         }
         let types: Vec<Type> = match template {
             Some(list) => self.template_arguments(list).into_iter().map(|ty| self.type_of(ty)).collect(),

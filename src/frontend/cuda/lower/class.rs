@@ -659,6 +659,9 @@ impl<'l, 't> Body<'l, 't> {
             if let Some(found) = self.array_call(&object, name, &args, span) {
                 return found;
             }
+            if let Some(found) = self.complex_member(&object, name, &args, span) {
+                return found;
+            }
             match self.method(&class, name, template, &args) {
                 Method::One(mut member) => {
                     member.is_virtual &= !qualified;

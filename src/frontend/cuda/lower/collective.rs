@@ -22,6 +22,9 @@ enum Collective {
     Load(Arrangement),
     Store(Arrangement),
     Exchange,
+    /// Differences or flags of neighbours.
+    Neighbours,
+    Sort,
 }
 
 /// Which elements each thread loads or stores.
@@ -64,6 +67,8 @@ fn collective(ty: &Type) -> Option<Collective> {
         "BlockReduce" => Some(Collective::BlockReduce),
         "BlockScan" => Some(Collective::BlockScan),
         "BlockExchange" => Some(Collective::Exchange),
+        "BlockAdjacentDifference" | "BlockDiscontinuity" => Some(Collective::Neighbours),
+        "BlockRadixSort" => Some(Collective::Sort),
         "BlockLoad" | "BlockStore" if !arguments.contains(['<', '(']) => {
             let algorithm = arguments.split(',').nth(3);
             match head.ends_with("Load") {
@@ -78,8 +83,19 @@ fn collective(ty: &Type) -> Option<Collective> {
 
 /// Is this the name of a template of such types?
 pub fn is_collective(name: &str) -> bool {
-    let known = ["BlockReduce", "BlockScan", "BlockExchange", "BlockLoad", "BlockStore", "WarpReduce", "WarpScan"];
-    known.contains(&name)
+    const KNOWN: [&str; 10] = [
+        "BlockReduce",
+        "BlockScan",
+        "BlockExchange",
+        "BlockAdjacentDifference",
+        "BlockDiscontinuity",
+        "BlockRadixSort",
+        "BlockLoad",
+        "BlockStore",
+        "WarpReduce",
+        "WarpScan",
+    ];
+    KNOWN.contains(&name)
 }
 
 /// Is this the temporary storage of a collective?
@@ -117,6 +133,8 @@ impl<'l, 't> Body<'l, 't> {
             Collective::Load(how) if name == "Load" => return self.moves(how, false, storage, args, span),
             Collective::Store(how) if name == "Store" => return self.moves(how, true, storage, args, span),
             Collective::Exchange => return self.exchanges(name, storage, args, span),
+            Collective::Neighbours => return self.compares_neighbours(name, storage, args, span),
+            Collective::Sort => return self.sorts(name, storage, args, span),
             Collective::Load(_) | Collective::Store(_) => return None,
             Collective::BlockReduce => reduces,
             Collective::BlockScan => scans,
@@ -249,6 +267,9 @@ impl<'l, 't> Body<'l, 't> {
         if let Some(name) = named {
             return OF_LIBRARIES.contains(&name.trim()) && !self.is_parameter(name);
         }
+        if let ExprKind::Function(id) = object.kind {
+            return self.combines(id, operand.ty.value());
+        }
         let class = object.ty.value().clone();
         let empty = matches!(&class, Type::Struct(c) if c.complete && c.fields.is_empty());
         let made = match &object.kind {
@@ -268,6 +289,15 @@ impl<'l, 't> Body<'l, 't> {
             }
             _ => false,
         }
+    }
+
+    /// Is this a function of two such values that only computes? Numbers of other types are converted.
+    fn combines(&mut self, id: FunId, operand: &Type) -> bool {
+        let number = |ty: &Type| matches!(ty, Type::Int(_) | Type::Float(_));
+        let fits = |ty: &Type| ty.value() == operand || number(ty.value()) && number(operand);
+        let taken =
+            self.lower.lowered(id).map(|f| f.vars.iter().take(f.params).map(|v| v.ty.clone()).collect::<Vec<_>>());
+        taken.is_some_and(|types| types.len() == 2 && types.iter().all(fits)) && self.lower.only_computes(id, 0)
     }
 
     /// `Load(from, items, valid, other)`, `Store(to, items, valid)`.
@@ -357,7 +387,88 @@ impl<'l, 't> Body<'l, 't> {
         Some(self.preceded(steps, last))
     }
 
+    /// `SubtractLeft(items, results, operation, before)`, `FlagHeads(flags, items, operation, before)` and their like: each
+    /// thread has an item of its neighbour.
+    fn compares_neighbours(&mut self, name: &str, storage: &Expr, args: &[Expr], span: Span) -> Option<Expr> {
+        let [first, second, operation, rest @ ..] = args else { return None };
+        let (items, results) = match name {
+            "SubtractLeft" | "SubtractRight" => (first, second),
+            "FlagHeads" | "FlagTails" => (second, first),
+            _ => return None,
+        };
+        let number = |e: &Expr| matches!(e.ty.value(), Type::Int(_) | Type::Float(_));
+        let item = self.first_item(items, span)?;
+        let computes = self.operation_computes(operation, &item);
+        if rest.len() > 1 || !rest.iter().all(number) || !computes || self.first_item(results, span).is_none() {
+            return None;
+        }
+        let mut steps = self.all_items(items, span);
+        for other in rest {
+            let other = self.value(other.clone());
+            steps.push(self.havoc("other", Type::INT, vec![other], span));
+        }
+        steps.push(self.exchange(storage.clone(), Scope::Block, span));
+        steps.extend(self.items_made(results, span));
+        let last = steps.pop()?;
+        Some(self.preceded(steps, last))
+    }
+
+    /// `Sort(keys, values, first_bit, last_bit)` and its like.
+    fn sorts(&mut self, name: &str, storage: &Expr, args: &[Expr], span: Span) -> Option<Expr> {
+        let known = ["Sort", "SortDescending", "SortBlockedToStriped", "SortDescendingBlockedToStriped"];
+        let is_array = |e: &Expr| matches!(e.ty.value(), Type::Array(..));
+        let arrays = args.iter().take_while(|a| is_array(a)).count();
+        let (arrays, bits) = args.split_at(arrays);
+        let plain = bits.iter().all(|a| matches!(a.ty.value(), Type::Int(_)));
+        if !known.contains(&name) || !(1..=2).contains(&arrays.len()) || bits.len() > 2 || !plain {
+            return None;
+        }
+        let mut steps = Vec::new();
+        for items in arrays {
+            self.first_item(items, span)?;
+            steps.extend(self.all_items(items, span));
+        }
+        for bit in bits {
+            let bit = self.value(bit.clone());
+            steps.push(self.havoc("bit", Type::INT, vec![bit], span));
+        }
+        steps.push(self.exchange(storage.clone(), Scope::Block, span));
+        for items in arrays {
+            steps.extend(self.items_made(items, span));
+        }
+        let last = steps.pop()?;
+        Some(self.preceded(steps, last))
+    }
+
+    /// The first of some numbers in an array; `None` if this is anything else, or not found twice in the same way.
+    fn first_item(&mut self, items: &Expr, span: Span) -> Option<Expr> {
+        let Type::Array(elem, Some(1..=MOST)) = items.ty.value() else { return None };
+        let plain = matches!(**elem, Type::Int(_) | Type::Float(_)) && is_place(items) && is_pure(items);
+        let first = Expr::new(ExprKind::Int(0), Type::INT, span);
+        plain.then(|| self.subscript(items.clone(), first, span))
+    }
+
+    /// Reads all elements of an array.
+    fn all_items(&mut self, items: &Expr, span: Span) -> Vec<Expr> {
+        let Type::Array(_, Some(count)) = items.ty.value() else { return Vec::new() };
+        let each = (0..*count).map(|i| {
+            let at = Expr::new(ExprKind::Int(i128::from(i)), Type::INT, span);
+            let item = self.subscript(items.clone(), at, span);
+            let item = self.value(item);
+            self.havoc("item", Type::INT, vec![item], span)
+        });
+        each.collect()
+    }
+
     /// Gives the elements of an array values that are not known.
+    fn items_made(&mut self, items: &Expr, span: Span) -> Vec<Expr> {
+        match items.ty.value().clone() {
+            Type::Array(elem, Some(count)) => self.new_items(items, &elem, count, span),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Gives so many elements of an array values that are not known.
     fn new_items(&mut self, items: &Expr, elem: &Type, count: u64, span: Span) -> Vec<Expr> {
         let each = (0..count).map(|i| {
             let at = Expr::new(ExprKind::Int(i128::from(i)), Type::INT, span);

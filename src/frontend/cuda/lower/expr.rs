@@ -82,6 +82,9 @@ impl<'l, 't> Body<'l, 't> {
         {
             return moved;
         }
+        if let Some(made) = self.as_complex(&expr, ty) {
+            return made;
+        }
         match (&expr.kind, ty) {
             (ExprKind::Int(value), Type::Int(IntTy::BOOL)) => {
                 Expr::new(ExprKind::Int(i128::from(*value != 0)), ty.clone(), span)
@@ -652,6 +655,9 @@ impl<'l, 't> Body<'l, 't> {
         if let Some(call) = self.own_operator(&format!("{op}="), &[place.clone(), value.clone()], span) {
             return call;
         }
+        if let Some(number) = self.built_in_operand(op, &ty, &value) {
+            return self.update(place, op, number, old, span);
+        }
         if self.own_operator(op, &[place.clone(), value.clone()], span).is_some() {
             // `a op= b` of an operator that is written for `a op b` alone is none.
             let what = format!("which `operator{op}=` is called is not known");
@@ -670,6 +676,24 @@ impl<'l, 't> Body<'l, 't> {
         let value = self.binary(op, hole, value, span);
         let value = self.convert(value, &ty);
         Expr::new(ExprKind::Update { place: Box::new(place), value: Box::new(value), old }, ty, span)
+    }
+
+    /// What an object is converted to where a number stands on the left of `op=`, and no such operator takes both: then the
+    /// operator is that of the language, also if somebody wrote one for `a op b`. [INF-COMPOUND]
+    fn built_in_operand(&mut self, op: &str, left: &Type, object: &Expr) -> Option<Expr> {
+        let number = |ty: &Type| matches!(ty, Type::Int(_) | Type::Float(_));
+        if !number(left) || !matches!(object.ty.value(), Type::Struct(_)) {
+            return None;
+        }
+        // Whether a template takes both may not be known.
+        let written = self.lower.names.functions.get(&format!("operator{op}="));
+        let may_fit = |d: &FunDecl<'t>| d.class.is_none() && d.template.is_some() && Self::takes(d, 2);
+        if written.is_some_and(|list| list.iter().any(may_fit)) {
+            return None;
+        }
+        let made = self.converted(object.clone());
+        let made = self.value(made);
+        number(&made.ty).then_some(made)
     }
 
     pub(super) fn binary(&mut self, op: &str, l: Expr, r: Expr, span: Span) -> Expr {

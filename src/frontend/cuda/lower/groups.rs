@@ -133,7 +133,9 @@ impl<'l, 't> Body<'l, 't> {
         };
         let what = Name::new(name);
         let what = if part.is_some() { Intrinsic::Together(what) } else { Intrinsic::Havoc(what) };
-        let args = part.into_iter().chain(args.iter().map(|a| self.value(a.clone()))).collect();
+        // The name of a function has no value that counts.
+        let args = args.iter().filter(|a| !matches!(a.kind, ExprKind::Function(_)));
+        let args = part.into_iter().chain(args.map(|a| self.value(a.clone()))).collect();
         Some(Expr::new(ExprKind::Intrinsic(what, args), ty, span))
     }
 

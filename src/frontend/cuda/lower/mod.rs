@@ -16,6 +16,7 @@ mod bits;
 mod calls;
 mod class;
 mod collective;
+mod complex;
 mod construct;
 mod evaluate;
 mod expr;
@@ -53,6 +54,7 @@ use groups::{is_any_group, is_some_group, is_tile};
 use lambda::as_function;
 use literal::{character, number, string_bytes};
 
+pub use complex::complex_type;
 pub use library::array_type;
 use overload::{Chosen, FAR};
 pub use traits::is_standard;
@@ -520,15 +522,16 @@ impl<'l, 't> Body<'l, 't> {
         if let Some(class) = class {
             let mut bindings = self.bindings.clone();
             // A member that is a template has parameters of its own besides those of its class.
-            let own = self.class_parameters(class);
-            bindings.retain(&own);
+            bindings.retain(&self.parameters_around(class));
             self.class_type = Some(self.class(class, bindings));
         }
     }
 
     fn return_type(&mut self, decl: &FunDecl<'t>) -> Type {
         let auto = Type::Unknown(Arc::from("auto"));
-        let said = decl.node.child_by_field_name("type");
+        // What stands in front of a conversion operator is no type, whatever it reads as: `__host__ __device__ operator int()`.
+        let converts = declared_name(decl.declarator).is_some_and(|name| name.kind() == "operator_cast");
+        let said = decl.node.child_by_field_name("type").filter(|_| !converts);
         if said.is_none_or(|ty| ty.kind() == "placeholder_type_specifier")
             && let Some(trailing) = child_of_kind(decl.declarator, "trailing_return_type").and_then(last_named)
         {
