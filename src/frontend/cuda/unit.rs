@@ -672,9 +672,12 @@ fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
         } else if let Some(mark) = qualifier {
             found.marks.extend(mark.map(|mark| (start, mark)));
         } else if matches!(word, "__device__" | "__host__")
-            && (is_after_captures(&out[..start]) || is_between_result_and_name(&out[..start], &bytes[i..]))
+            && (is_after_captures(&out[..start])
+                || is_between_result_and_name(&out[..start], &bytes[i..])
+                || is_before_conversion(&text[i..]))
         {
-            // What a lambda expression is for is not asked, nor what a function is for in front of its name.
+            // What a lambda expression is for is not asked, nor what a function is for in front of its name, nor what a
+            // conversion is for, which the grammar would take for its type.
         } else if !WORDS.contains(&word) {
             if dialect == Dialect::OpenCl && ONLY_CPP.contains(&word) {
                 renamed.push(end - 1);
@@ -865,6 +868,35 @@ fn instance_of_class(text: &str, end: usize) -> std::ops::Range<usize> {
     let name = text.len() - rest.trim_start().len();
     let until = end_of_name(text, name);
     if text[until..].starts_with(';') { end..until } else { end..end }
+}
+
+/// Do nothing but specifiers stand in front of `operator T()`, and not of an operator with a sign?
+fn is_before_conversion(after: &str) -> bool {
+    const SPECIFIERS: [&str; 9] = [
+        "__device__",
+        "__host__",
+        "__forceinline__",
+        "__noinline__",
+        "__inline__",
+        "inline",
+        "constexpr",
+        "explicit",
+        "virtual",
+    ];
+    let mut rest = after.trim_start();
+    loop {
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let (word, next) = (&rest[..end], rest[end..].trim_start());
+        if word == "operator" {
+            let named = next.starts_with(|c: char| c.is_alphabetic() || c == '_');
+            let to = next.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("");
+            return named && !["new", "delete", "co_await"].contains(&to);
+        }
+        if !SPECIFIERS.contains(&word) {
+            return false;
+        }
+        rest = next;
+    }
 }
 
 /// Does a qualifier stand between the result of a function and its name: `int & __host__ f()`?

@@ -531,6 +531,8 @@ impl<'l, 't> Body<'l, 't> {
         let one_class = found.iter().all(|(_, _, owner)| *owner == first);
         let list: Vec<_> = found.iter().map(|(decl, bound, _)| (*decl, bound.clone())).collect();
         match self.resolve(&list, &Qualifier::default(), template, args, true) {
+            // What a conversion does that is defined elsewhere is not found.
+            Found::One(chosen) if name == "operator cast" && !chosen.decl.has_body => Method::Unclear,
             Found::One(Chosen { decl, bindings, cost, doubtful }) => {
                 let owner = found.into_iter().find(|(d, ..)| d.node == decl.node).map(|(_, _, owner)| owner);
                 let Some(owner) = owner.or(Some(first).filter(|_| one_class)) else { return Method::Unclear };

@@ -243,7 +243,10 @@ impl<'t> Lower<'t> {
                     plain &= is_in_variable(place);
                 }
                 ExprKind::Intrinsic(what, _) => {
-                    plain &= matches!(what, Intrinsic::Pure(..) | Intrinsic::Min(_) | Intrinsic::Max(_));
+                    plain &= matches!(
+                        what,
+                        Intrinsic::Pure(..) | Intrinsic::Min(_) | Intrinsic::Max(_) | Intrinsic::Nothing
+                    );
                 }
                 _ => {}
             },
