@@ -199,7 +199,10 @@ fn mutants_are_killed() {
     kills(PLAN, "barriers of the other branch are not reached", |kernel| {
         agree(kernel, |projection| {
             let mut found = obligations(projection);
-            found.iter_mut().filter(|o| matches!(o.decision, Decision::If(_))).for_each(|o| o.reached[1] = B::lit(false));
+            found
+                .iter_mut()
+                .filter(|o| matches!(o.decision, Decision::If(_)))
+                .for_each(|o| o.reached[1] = B::lit(false));
             found
         })
     });
