@@ -211,7 +211,7 @@ fn an_access_stands_for_those_that_touch_the_same() {
 
 /// The sides that stand for all after each was changed, as they were.
 fn changed(sides: &[&Side], change: fn(&mut Side)) -> Vec<Side> {
-    let mut others: Vec<Side> = sides.iter().map(|side| Side::clone(side)).collect();
+    let mut others: Vec<Side> = sides.iter().copied().cloned().collect();
     others.iter_mut().for_each(change);
     let kept: BTreeSet<SiteId> =
         distinct(&others.iter().collect::<Vec<_>>()).into_iter().map(|side| side.site).collect();

@@ -9,9 +9,11 @@ use faial_like::exp::{B, Env, Fun, FunKind, IntTy, Interval, N, NBin, NRel, Var,
 use faial_like::smt::{Answer, Encoding, Query, Session, SolverConfig, locate};
 use proptest::prelude::*;
 
-/// The solvers to test: those named in `FAIAL_TEST_SOLVERS` (separated by `:`), else z3 and cvc5 where they are installed.
+/// The solvers to test: those named in `FAIAL_TEST_SOLVERS` (separated by `:`), else that of `FAIAL_SOLVER`, and z3 and cvc5
+/// where they are installed.
 fn solvers() -> Vec<PathBuf> {
-    let named = std::env::var("FAIAL_TEST_SOLVERS").unwrap_or_else(|_| "z3:cvc5".to_string());
+    let installed = || format!("{}:z3:cvc5", std::env::var("FAIAL_SOLVER").unwrap_or_default());
+    let named = std::env::var("FAIAL_TEST_SOLVERS").unwrap_or_else(|_| installed());
     let found: Vec<PathBuf> = named
         .split(':')
         .filter(|name| !name.is_empty())

@@ -881,7 +881,8 @@ fn cases() -> Vec<Case> {
 }
 
 fn solvers() -> Vec<PathBuf> {
-    let named = std::env::var("FAIAL_TEST_SOLVERS").unwrap_or_else(|_| "z3:cvc5".to_string());
+    let installed = || format!("{}:z3:cvc5", std::env::var("FAIAL_SOLVER").unwrap_or_default());
+    let named = std::env::var("FAIAL_TEST_SOLVERS").unwrap_or_else(|_| installed());
     let names = named.split(':').filter(|name| !name.is_empty());
     let found: Vec<PathBuf> =
         names.filter_map(|name| locate(Some(&PathBuf::from(name))).ok()).map(|l| l.path).collect();
