@@ -157,7 +157,9 @@ fn agree_in_warps(kernel: &Kernel<Protocol>, find: impl Fn(&Projection) -> Vec<O
             let (mut broken, mut broken_without) = (false, false);
             for obligation in &found {
                 broken |= broken_by(&projection, obligation, g, pair)?;
-                let always = Obligation { concerns: B::lit(true), ..obligation.clone() };
+                // Masks are conditions of what is reached as well.
+                let reached = [B::lit(true), B::lit(true)];
+                let always = Obligation { concerns: B::lit(true), reached, ..obligation.clone() };
                 broken_without |= broken_by(&projection, &always, g, pair)?;
             }
             if matches!(runs, Err(RunError::Divergence)) && !broken {
