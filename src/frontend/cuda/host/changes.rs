@@ -328,6 +328,9 @@ impl<'u> Host<'_, 'u> {
         let function = call.child_by_field_name("function");
         let name = function.map_or("", |f| self.callee(f));
         self.changed(place, call, None);
+        if self.writes_later(name, call) {
+            self.all_wild(place);
+        }
         if let Some((object, _)) = self.place(place)
             && !(is_platform(name) && function.is_some_and(|f| self.is_harmless(f)))
             && !["scanf", "sscanf", "fscanf", "fread"].contains(&name)
@@ -337,6 +340,16 @@ impl<'u> Host<'_, 'u> {
             let known = self.variables[variable].escapes.get_or_insert(from);
             *known = (*known).min(from);
         }
+    }
+
+    /// May what a function of the platform is given the address of change after it has returned? A copy to memory that is not
+    /// pinned is done when `cudaMemcpyAsync` returns (CUDA Runtime API, "API synchronization behavior"). [HOST-LATER]
+    fn writes_later(&self, name: &str, call: Node<'u>) -> bool {
+        let blocks = || {
+            let arguments = call.child_by_field_name("arguments").map(listed_in).unwrap_or_default();
+            arguments.iter().any(|a| self.unit.str(*a) == "CL_TRUE")
+        };
+        name.contains("HostRegister") || name.starts_with("clEnqueue") && !blocks()
     }
 
     /// The name of a function, without scopes and template arguments.
