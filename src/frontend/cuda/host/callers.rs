@@ -12,7 +12,7 @@ use super::super::unit::{Unit, declared_name};
 use super::calls::{Call, calls_like, calls_of, given};
 use super::places::listed_in;
 use super::types::converted;
-use super::variables::Part;
+use super::variables::{Part, contains};
 use super::versions::Version;
 use super::{Given, Host, HostLaunch, ObjectParts, Overlap, function_around, symbol};
 use crate::base::Name;
@@ -312,6 +312,10 @@ fn read_call<'u>(
     host.scan();
     let given = parameters.iter().map(|(at, of, _)| {
         let argument = *arguments.get(*at)?;
+        if !contains(caller, argument) {
+            // A default argument means what it does where it is written.
+            return if *of == Of::Number { host.constant(argument) } else { None };
+        }
         match of {
             Of::Number => host.number(argument),
             Of::Part(path, class) => host.part_given(argument, path, class),
@@ -326,7 +330,8 @@ fn read_call<'u>(
     });
     let packed = packed.collect();
     let facts = host.facts(call.node, caller);
-    let overlaps = host.overlaps(arguments);
+    let own: Vec<Node<'u>> = arguments.iter().copied().filter(|a| contains(caller, *a)).collect();
+    let overlaps = host.overlaps(&own);
     let read = Arc::new(ReadCall {
         given,
         packed,

@@ -44,6 +44,22 @@ pub(super) fn given(call: Node) -> Vec<Node> {
     list.into_iter().take_while(|a| a.kind() != "parameter_pack_expansion").collect()
 }
 
+/// The same with the default arguments for what the call leaves out. [HOST-CALLER]
+fn given_or_default<'u>(lower: &Lower<'u>, name: &str, call: Node<'u>) -> Vec<Node<'u>> {
+    let mut arguments = given(call);
+    let declared = lower.names.functions.get(name).map_or(&[][..], Vec::as_slice);
+    let default = |at: usize| {
+        let of = |d: &FunDecl<'u>| parameters_of(d).get(at)?.child_by_field_name("default_value");
+        declared.iter().filter(|d| !d.is_kernel).find_map(of)
+    };
+    if call.child_by_field_name("arguments").map_or(0, |list| listed_in(list).len()) == arguments.len() {
+        while let Some(value) = default(arguments.len()) {
+            arguments.push(value);
+        }
+    }
+    arguments
+}
+
 /// A name with its scopes and arguments of templates.
 fn whole_name(name: Node) -> Node {
     let mut whole = name;
@@ -88,7 +104,7 @@ pub(super) fn calls_of<'u>(unit: &'u Unit<'u>, lower: &Lower<'u>, function: Node
         match whole.parent() {
             Some(parent) if parent.kind() == "function_declarator" && whole.kind() != "template_function" => {}
             Some(parent) if is_callee(whole, parent) => {
-                calls.push(Call { node: parent, arguments: given(parent) });
+                calls.push(Call { node: parent, arguments: given_or_default(lower, text, parent) });
             }
             // Of the kernel.
             Some(parent) if has_kernel && has_child(parent, "kernel_call_syntax") => {}
