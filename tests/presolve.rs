@@ -11,12 +11,13 @@ use faial_like::check::launch::launch;
 use faial_like::check::schedule::{Settings, check_files, solver_settings};
 use faial_like::check::source::load;
 use faial_like::exp::poly::{Monomial, Poly};
-use faial_like::exp::{B, Env, Fun, IntTy, Interval, N, NBin, NExp, Var, eval_b, eval_n};
+use faial_like::exp::{B, Env, Fun, IntTy, Interval, N, NBin, NExp, NRel, Var, eval_b, eval_n};
 use faial_like::fuzz::choices::Choices;
 use faial_like::fuzz::expressions::{small_number, small_truth};
-use faial_like::opt::{Facts, Proof, Rule, Rules, dividends, dividends_by, refute_by, sample, scales};
+use faial_like::opt::{Facts, Proof, Rule, Rules, dividends, dividends_by, of_quotient, refute_by, sample, scales};
 use faial_like::report::finding::{KernelReport, Report, Verdict, Witness};
 use faial_like::smt::{Cache, Session, SolverConfig};
+use itertools::Itertools;
 
 /// A kernel whose time is long over is left open, also where no solver is asked.
 #[test]
@@ -496,6 +497,76 @@ fn what_is_guessed_is_a_solution() {
         }
     }
     assert!(guessed > 5, "{guessed}");
+}
+
+/// [OPT-WEAKER]
+#[test]
+fn what_is_said_of_a_dividend_follows_from_what_is_said_of_the_quotient() {
+    let (n, k) = (Var::new("n", IntTy::I32), Var::new("k", IntTy::I32));
+    let relations = [NRel::Eq, NRel::Lt, NRel::Le];
+    let mut told_apart = 0;
+    for (ty, by, more) in [(IntTy::MATH, 4, 0), (IntTy::I32, 4, 0), (IntTy::MATH, 3, 2), (IntTy::MATH, 2, -1)] {
+        let quotient = N::bin(NBin::Div, ty, &N::var(&n), &N::num(by));
+        let quotient = N::add(ty, &quotient, &N::num(more));
+        let both = |rel| [B::rel(rel, &quotient, &N::var(&k)), B::rel(rel, &N::var(&k), &quotient)];
+        for condition in relations.into_iter().flat_map(both) {
+            let weaker = of_quotient(&condition).expect("a comparison with a quotient");
+            for (i, j) in (-20..20).cartesian_product(-9..9) {
+                let env = Env::new().with(&n.name, i).with(&k.name, j);
+                let [before, after] = [&condition, &weaker].map(|b| eval_b(b, &env).expect("a value"));
+                assert!(after || !before, "{condition}, but not {weaker}, with n = {i} and k = {j}");
+                told_apart += usize::from(!after);
+            }
+        }
+    }
+    assert!(told_apart > 1000, "{told_apart}");
+}
+
+/// Assumptions of a kernel of two sizes, others of which nothing follows, and where it writes.
+const OF_TWO_SIZES: [(&str, &str, &str); 4] = [
+    // [OPT-WEAKER]: what is divided has to be larger than a row is wide.
+    (
+        "gridDim.x == n && gridDim.y == 1 && n <= (w - 1) / 16",
+        "gridDim.x == n && gridDim.y == 1 && n <= (w - 1) / 15",
+        "int i = (n - 1 - bx) * 16 * w + bx * 16 + tx + w + 1; d[i + ty * w] = tx;",
+    ),
+    // Rows are as long as the size that is multiplied, whichever the other is.
+    (
+        "gridDim.x == n && gridDim.y == 1 && 16 * n <= h && w == h + 1",
+        "gridDim.x == n && gridDim.y == 1 && 16 * n <= h && w == h - 1",
+        "int i = (n - 1 - bx) * 16 * w + bx * 16 + tx + w + 1; d[i + ty * w] = tx;",
+    ),
+    // [OPT-BOUND]: of `bx <= n - 1` and `16 n <= w`, with a multiple of the first.
+    (
+        "gridDim.x == n && gridDim.y == 1 && 16 * n <= w",
+        "gridDim.x == n && gridDim.y == 1 && 16 * n <= w + 1",
+        "if (ty == 0) d[(n - 1 - bx) * w + bx * 16 + tx] = tx;",
+    ),
+    // [OPT-CASES]: the case is known before the index is looked at.
+    (
+        "gridDim.x == w / 16 && gridDim.y == w / 16 && w % 16 == 0 && w == h",
+        "gridDim.x == w / 16 && gridDim.y == w / 16 && w % 16 == 0",
+        "int x, y; if (w == h) { x = bx; y = (blockIdx.x + blockIdx.y) % gridDim.x; } else { x = 5; y = bx; }
+         x = x * 16 + threadIdx.x; y = y * 16 + threadIdx.y; d[x + y * h] = blockIdx.y;",
+    ),
+];
+
+#[test]
+fn rows_of_sizes_that_are_quotients_are_told_apart_without_a_solver() {
+    for (assumed, other, body) in OF_TWO_SIZES {
+        let checked = |assumed: &str| {
+            let text = format!(
+                "//--blockDim=[16,16] --gridDim=[*,*]\n//@ requires {assumed} && 0 < w && 0 < n\n__global__ void k(int *d, int w, int h, int n)
+                 {{ int bx = blockIdx.x, tx = threadIdx.x, ty = threadIdx.y; {body} }}"
+            );
+            let report = check_files(&[(PathBuf::from("k.cu"), text)], &Settings::default(), &solver_settings());
+            report.kernels[0].clone()
+        };
+        let kernel = checked(assumed);
+        assert_eq!(kernel.verdict, Verdict::RaceFree, "{assumed}: {:?} {:?}", kernel.reasons, kernel.findings);
+        assert!(kernel.presolved.contains_key("delinearised"), "{assumed}: {:?}", kernel.presolved);
+        assert_eq!(checked(other).verdict, Verdict::Racy, "{other}");
+    }
 }
 
 /// What two runs have to agree on: everything but the model, the time, and how it was found.

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::base::Name;
 use crate::core::race::RacePhase;
+use crate::exp::B;
 use crate::exp::wrap::assumption;
-use crate::exp::{B, BExp, NBin, NExp, free_vars_b, subterms};
-use crate::opt::{Proof, Rule, merged, race_free, refute, sample};
+use crate::opt::{Proof, Rule, merged, race_free, refute, sample, weaker};
 use crate::smt::Query;
 
 /// The pre-solvers, and what each of them has saved.
@@ -15,29 +15,6 @@ pub struct Presolve {
     pub on: bool,
     /// The number of questions that each rule answered, by its name.
     pub saved: BTreeMap<&'static str, usize>,
-}
-
-/// Conditions of more variables than this relate many sizes.
-const SIZES: usize = 5;
-
-/// Weaker assumptions that are often enough, the ones that say more first: without those that relate many sizes, as the
-/// launch does, and without those by which a number is the quotient of two others, as the number of blocks is.
-fn weaker(assumptions: &B) -> Vec<B> {
-    let BExp::And(parts) = assumptions.kind() else { return Vec::new() };
-    let few: Vec<B> = parts.iter().filter(|part| free_vars_b(part).len() <= SIZES).cloned().collect();
-    let plain: Vec<B> = few.iter().filter(|part| !divides(part)).cloned().collect();
-    let counts = [parts.len(), few.len()];
-    let all = [few, plain].into_iter().zip(counts);
-    all.filter(|(left, before)| left.len() < *before).map(|(left, _)| B::and(left)).collect()
-}
-
-/// Is something divided by what is no constant?
-fn divides(condition: &B) -> bool {
-    let mut found = false;
-    subterms(condition, &mut |term| {
-        found |= matches!(term.kind(), NExp::Bin(NBin::Div | NBin::Rem, _, _, by) if by.as_num().is_none());
-    });
-    found
 }
 
 impl Presolve {

@@ -14,6 +14,8 @@ use crate::exp::{B, BExp, Interval, N, NRel, Ranges, Var};
 const FACTS: usize = 96;
 /// A choice between more conditions is not taken apart.
 const ALTERNATIVES: usize = 6;
+/// So many multiples of a fact are put together with others.
+const MULTIPLES: usize = 3;
 /// Choices within choices.
 const SPLITS: u32 = 2;
 
@@ -178,13 +180,25 @@ impl Facts {
         if self.values.interval(poly).hi.is_some_and(|hi| hi <= 0) {
             return true;
         }
-        let shares = |fact: &Poly| {
-            poly.terms.iter().any(|(m, c)| fact.terms.iter().any(|(n, d)| m == n && c.signum() == d.signum()))
+        // The one is a multiple of the other, in which a term of both is the same, and something that is not positive either.
+        let multiples = |fact: &Poly| {
+            let of = |(m, c): &(Monomial, i128)| {
+                let (_, d) = fact.terms.iter().find(|(n, d)| m == n && c.signum() == d.signum())?;
+                Some(if c % d == 0 { c / d } else { 1 })
+            };
+            let mut found: Vec<i128> = poly.terms.iter().filter_map(of).collect();
+            if !found.is_empty() {
+                found.push(1);
+            }
+            found.sort_unstable();
+            found.dedup();
+            found.truncate(MULTIPLES);
+            found
         };
         fuel > 0
-            && self.at_most.iter().filter(|fact| shares(fact)).any(|fact| {
-                // The one is the other and something that is not positive either.
-                poly.sub(fact).is_ok_and(|rest| self.never_positive(&rest, fuel - 1))
+            && self.at_most.iter().any(|fact| {
+                let rest = |by: i128| poly.add_scaled(fact, -by).is_ok_and(|rest| self.never_positive(&rest, fuel - 1));
+                multiples(fact).into_iter().any(rest)
             })
     }
 
@@ -509,6 +523,15 @@ impl Facts {
         }
         let alone = |atom: AtomId| poly.terms.iter().filter(|(m, _)| m.contains(&atom)).count() == 1;
         let sums = poly.terms.len() > 2 || poly.constant != 0;
+        // Products of a sum fall apart.
+        let of_products = |poly: &Poly| {
+            let products = poly.terms.iter().filter(|(m, _)| m.len() > 1);
+            products.flat_map(|(m, _)| m.clone()).collect::<Vec<_>>()
+        };
+        let multiplied: BTreeSet<AtomId> = match sums {
+            true => self.equal.iter().chain(&self.at_most).chain(&self.differ).flat_map(of_products).collect(),
+            false => BTreeSet::new(),
+        };
         // What is no digit first. Then what is divided, of which quotient and rest tell more. Then the one with the widest
         // interval, and the rest of the largest product: narrow ones are the digits of indices.
         let mut candidates = Vec::new();
@@ -527,7 +550,8 @@ impl Facts {
                     () if self.values.is_var(*atom) && !self.kept.contains(atom) => (2, width, 0),
                     () => (3, width, self.values.factors(*atom)),
                 };
-                candidates.push(((turn, Reverse::<i128>(width), Reverse::<usize>(factors), *atom), *c));
+                let is_multiplied = multiplied.contains(atom);
+                candidates.push(((turn, is_multiplied, Reverse::<i128>(width), Reverse::<usize>(factors), *atom), *c));
             }
         }
         let Some(((.., atom), c)) = candidates.into_iter().min() else {

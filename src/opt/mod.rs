@@ -14,12 +14,14 @@ mod order;
 mod powers;
 pub mod sample;
 mod values;
+mod weaker;
 
 pub use distinct::distinct;
 pub use facts::Facts;
 pub use guard::scales;
 pub use merge::{Run, merged, merged_by};
 pub use order::{dividends, dividends_by};
+pub use weaker::{of_quotient, weaker};
 
 use crate::base::Name;
 use crate::core::access::Mode;
@@ -149,8 +151,9 @@ fn by_cases(rules: Rules, conditions: &[B], cases: u32) -> Option<Proof> {
     let mut whole: Option<Proof> = None;
     for case in [true, false] {
         let mut known = Subst::knowing(&chooses, case);
-        let mut left: Vec<B> = conditions.iter().map(|b| known.boolean(b)).collect();
-        left.push(if case { chooses.clone() } else { B::not(&chooses) });
+        // What is known first: an equation of indices is looked at when all others are.
+        let mut left = vec![if case { chooses.clone() } else { B::not(&chooses) }];
+        left.extend(conditions.iter().map(|b| known.boolean(b)));
         let found = by_cases(rules, &left, cases + 1)?;
         match &mut whole {
             Some(proof) => proof.join(found),

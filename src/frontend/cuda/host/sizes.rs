@@ -256,7 +256,8 @@ impl<'u> Host<'_, 'u> {
             Some(Variable { ty, .. }) => ty.is_some_and(|ty| self.is_arithmetic(ty)),
             None => match self.template_parameter(name, at) {
                 Some(parameter) => {
-                    let is_value = matches!(parameter.kind(), "parameter_declaration" | "optional_parameter_declaration");
+                    let is_value =
+                        matches!(parameter.kind(), "parameter_declaration" | "optional_parameter_declaration");
                     let ty = parameter.child_by_field_name("type").filter(|_| is_value);
                     let plain = parameter.child_by_field_name("declarator").is_some_and(|d| d.kind() == "identifier");
                     plain && ty.is_some_and(|ty| self.is_arithmetic(ty))
