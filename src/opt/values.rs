@@ -208,6 +208,7 @@ impl Values {
 
     /// The value of a term, which is congruent to `raw` modulo the period of its type.
     fn in_type(&mut self, raw: Poly, ty: IntTy, term: &N) -> Poly {
+        self.note_factors(&raw, term);
         if self.interval(&raw).within(Interval::of_type(ty)) {
             return raw;
         }
@@ -234,6 +235,18 @@ impl Values {
             self.doubtful = true;
         }
         self.of_values(term, ty).unwrap_or_else(|| self.unknown(term))
+    }
+
+    /// Of a product of sums, what those of its factors say: `h * w - h` is not negative if it is `h * (w - 1)`.
+    fn note_factors(&mut self, raw: &Poly, term: &N) {
+        let NExp::Bin(NBin::Mul, _, l, r) = term.kind() else { return };
+        if raw.terms.len() > 1
+            && let (Some(a), Some(b)) = (self.value(l), self.value(r))
+            && a.mul(&b).is_ok_and(|product| product == *raw)
+        {
+            let known = self.interval(&a).mul(self.interval(&b));
+            self.note(raw, known);
+        }
     }
 
     /// Is this a sum of few sizes and positions, and products of them, so that it is large only where these are?
