@@ -423,6 +423,10 @@ fn headers_are_found_in_the_folders_around_a_file() {
     // Not outside of the repository, nor in any folder.
     assert_eq!(found(&[(".git/HEAD", "ref"), ("../include/x.h", "b")]).1, "include-missing");
     assert_eq!(found(&[("other/x.h", "b")]).1, "include-missing");
+    // What a makefile beside the source names goes first; what its variables stand for is not known.
+    let makefile = ("src/Makefile", "CFLAGS := -O3 \\\n  -I../other -I $(HOME)/include -I.\n");
+    assert_eq!(found(&[makefile, ("other/x.h", "b"), ("include/x.h", "a")]), around("b"));
+    assert_eq!(found(&[("src/Makefile", "CFLAGS += -I$(ROOT)/other"), ("other/x.h", "b")]).1, "include-missing");
     // A project's own headers may begin like those of the platform; those of the platform are not looked for.
     let of_project = ["cuda_utils.h", "cudamatrix/dim.h", "cublas_utils.h", "helper_own.h"];
     of_project.iter().for_each(|name| {

@@ -542,6 +542,11 @@ fn generator_state(name: &str) -> Option<u64> {
     })
 }
 
+/// A class whose only member is of a type.
+fn holding(name: &str, ty: Type) -> Type {
+    Type::Struct(Arc::new(StructTy::layout(name, vec![(Arc::from("__x"), ty)], false, None, true)))
+}
+
 /// Types that have a name without a definition in the text.
 pub fn named_type(name: &str) -> Option<Type> {
     if let Some(ty) = vector_type(name) {
@@ -563,6 +568,8 @@ pub fn named_type(name: &str) -> Option<Type> {
         "half" | "__half" | "__nv_bfloat16" | "nv_bfloat16" => Type::Float(2),
         "__half2" | "__nv_bfloat162" | "nv_bfloat162" => vector_type("half2")?,
         "__nv_fp8_e4m3" | "__nv_fp8_e5m2" => Type::Float(1),
+        "__nv_fp8x2_e4m3" | "__nv_fp8x2_e5m2" => holding(name, Type::Int(IntTy::U16)),
+        "__nv_fp8x4_e4m3" | "__nv_fp8x4_e5m2" => holding(name, Type::UINT),
         "__nv_fp8_storage_t" => Type::Int(IntTy::U8),
         "__nv_fp8x2_storage_t" => Type::Int(IntTy::U16),
         "__nv_fp8x4_storage_t" => Type::UINT,
@@ -570,6 +577,25 @@ pub fn named_type(name: &str) -> Option<Type> {
         "cuDoubleComplex" | "cufftDoubleComplex" => vector_type("double2")?,
         "cufftReal" => FLOAT,
         "cufftDoubleReal" => DOUBLE,
+        "cudaPitchedPtr" => Type::Struct(Arc::new(StructTy::layout(
+            name,
+            vec![
+                (Arc::from("ptr"), Type::Void.ptr()),
+                (Arc::from("pitch"), Type::Int(IntTy::U64)),
+                (Arc::from("xsize"), Type::Int(IntTy::U64)),
+                (Arc::from("ysize"), Type::Int(IntTy::U64)),
+            ],
+            false,
+            None,
+            true,
+        ))),
+        "cudaExtent" => Type::Struct(Arc::new(StructTy::layout(
+            name,
+            ["width", "height", "depth"].map(|field| (Arc::from(field), Type::Int(IntTy::U64))).to_vec(),
+            false,
+            None,
+            true,
+        ))),
         "cudaTextureObject_t" | "cudaSurfaceObject_t" => Type::Int(IntTy::U64),
         "wchar_t" => Type::INT,
         "char16_t" => Type::Int(IntTy::U16),

@@ -39,6 +39,8 @@ pub(super) struct Parts {
 struct Asked {
     align: u64,
     packed: bool,
+    /// Of the only name that the class has, which is that of a `typedef`: its size stays what it is.
+    of_name: u64,
 }
 
 fn words(node: Node) -> Vec<Node> {
@@ -122,7 +124,7 @@ impl<'t> Body<'_, 't> {
         let vague = parts.members.iter().any(|m| m.ty.has_unknown_size());
         let (asked, unclear) = match asked {
             Some(asked) => (asked, false),
-            None => (Asked { align: 1, packed: false }, true),
+            None => (Asked { align: 1, packed: false, of_name: 1 }, true),
         };
         if (unclear || parts.unclear) && !vague {
             return None;
@@ -153,7 +155,11 @@ impl<'t> Body<'_, 't> {
         if one != other {
             return None;
         }
-        let (layout, places) = one;
+        let (mut layout, places) = one;
+        if layout.size % asked.of_name != 0 {
+            return None;
+        }
+        layout.align = layout.align.max(asked.of_name);
         if !parts.other_bases {
             self.lower.base_places.insert(name.to_owned(), places);
         }
@@ -217,7 +223,7 @@ impl<'t> Body<'_, 't> {
         let end = unit.text.len() - after.trim_start().len();
         let head = self.text_between(node.start_byte(), body.start_byte());
         let mut packed = false;
-        let mut align = 1;
+        let (mut align, mut of_name) = (1, 1);
         for range in [node.start_byte()..body.start_byte(), body.end_byte()..end] {
             packed |= unit.is_packed(range.clone());
             for text in unit.alignments(range) {
@@ -226,16 +232,20 @@ impl<'t> Body<'_, 't> {
         }
         if let Some(outer) = node.parent().filter(|p| p.kind() == "type_definition") {
             // An alignment of the new name, and not of the class.
-            let others = [outer.start_byte()..node.start_byte(), end..outer.end_byte()];
-            if others.into_iter().any(|range| !unit.alignments(range).is_empty()) {
-                return None;
+            let mut cursor = outer.walk();
+            let single = outer.children_by_field_name("declarator", &mut cursor).count() == 1;
+            let only = node.child_by_field_name("name").is_none() && single;
+            for range in [outer.start_byte()..node.start_byte(), end..outer.end_byte()] {
+                for text in unit.alignments(range) {
+                    of_name = of_name.max(self.alignment(text).filter(|_| only)?);
+                }
             }
         }
         // `[[gnu::packed]]`
         if head.contains("[[") && (head.contains("packed") || head.contains("aligned")) {
             return None;
         }
-        Some(Asked { align, packed })
+        Some(Asked { align, packed, of_name })
     }
 
     fn text_between(&self, start: usize, end: usize) -> &'t str {

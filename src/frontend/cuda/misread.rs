@@ -29,6 +29,7 @@ pub(super) fn misread(root: Node, text: &str, dialect: Dialect) -> Vec<(usize, &
         assignments(text, &mut found);
         macros(text, &mut found);
         qualifiers(text, &mut found);
+        friends(text, &mut found);
         if dialect == Dialect::Cuda {
             listed_sizes(text, &mut found);
         }
@@ -478,6 +479,36 @@ fn qualifiers(text: &str, found: &mut Vec<(usize, &'static str)>) {
         let next = after.split(|c: char| !is_word(c)).next().unwrap_or("");
         if begins && AFTER.contains(&next) {
             found.extend([(start, "/*"), (start + name.len(), "*/")]);
+        }
+    }
+}
+
+/// Qualifiers in front of `friend` go behind it: `__device__ friend T f(T a) {..}`.
+fn friends(text: &str, found: &mut Vec<(usize, &'static str)>) {
+    const WORDS: [(&str, &str); 6] = [
+        ("__host__", " __host__"),
+        ("__device__", " __device__"),
+        ("__forceinline__", " __forceinline__"),
+        ("__noinline__", " __noinline__"),
+        ("inline", " inline"),
+        ("constexpr", " constexpr"),
+    ];
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    for (friend, word) in text.match_indices("friend") {
+        let mut start = friend;
+        let mut behind = Vec::new();
+        loop {
+            let before = text[..start].trim_end();
+            let last = before.rsplit(|c: char| !is_word(c)).next().unwrap_or("");
+            let Some((_, moved)) = WORDS.iter().find(|(word, _)| *word == last) else { break };
+            start = before.len() - last.len();
+            behind.push((friend + word.len(), *moved));
+        }
+        let whole = text[friend + word.len()..].starts_with(char::is_whitespace);
+        if !behind.is_empty() && whole && text[..start].trim_end().ends_with(['{', '}', ';', ':', '>']) {
+            found.push((start, "/*"));
+            found.push((friend, "*/"));
+            found.extend(behind);
         }
     }
 }

@@ -11,7 +11,7 @@ use super::builtins;
 use super::layout::{Part, Parts};
 use super::lower::{
     Body, DeclaredType, Local, array_type, atomic_type, complex_type, is_collective, is_lvalue, is_standard,
-    member_of_collective,
+    library_operation, member_of_collective, of_thrust, pair_type,
 };
 use super::opencl;
 use super::unit::{
@@ -86,6 +86,17 @@ impl Bindings {
         self.packs.extend(others.packs);
         self.finer.extend(others.finer);
         self.open.extend(others.open);
+    }
+
+    /// Gives each parameter of a class a second name, which the definition of a member outside of it has for it.
+    pub fn rename(&mut self, own: &[String], here: &[String]) {
+        for (own, here) in own.iter().zip(here).filter(|(own, here)| own != here) {
+            if let Some(ty) = self.types.get(own).cloned() {
+                self.types.insert(here.clone(), ty);
+            } else if let Some(value) = self.values.get(own).cloned() {
+                self.values.insert(here.clone(), value);
+            }
+        }
     }
 
     /// Keeps the parameters of these names.
@@ -202,10 +213,15 @@ impl<'t> Body<'_, 't> {
                     return ty;
                 }
                 match base.kind() {
-                    "type_identifier" | "identifier" => self.named(self.text(base), &qualifier),
+                    "type_identifier" | "identifier" => match self.named(self.text(base), &qualifier) {
+                        Type::Unknown(_) if library_operation(text).is_some() => Type::Unknown(Arc::from(text)),
+                        ty => ty,
+                    },
                     "template_type" | "template_function" => match self.template_type(base, &qualifier) {
                         // What belongs to a library keeps its name as it is written.
-                        Type::Unknown(_) if of_library(&qualifier) => Type::Unknown(Arc::from(text)),
+                        Type::Unknown(_) if of_library(&qualifier) || library_operation(text).is_some() => {
+                            Type::Unknown(Arc::from(text))
+                        }
                         ty => ty,
                     },
                     _ => Type::Unknown(Arc::from(text)),
@@ -738,10 +754,15 @@ impl<'t> Body<'_, 't> {
                     let elem = self.type_of(*elem);
                     complex_type(qualifier, text, elem).unwrap_or_else(|| Type::Unknown(Arc::from(text)))
                 }
+                // A pointer of another name.
+                ("device_ptr", [elem]) if of_thrust(qualifier) => self.type_of(*elem).ptr(),
                 ("KeyValuePair", [key, value]) if of_library(qualifier) => {
                     let fields = [("key", *key), ("value", *value)];
                     let fields = fields.map(|(name, ty)| (Arc::from(name), self.type_of(ty))).to_vec();
                     Type::Struct(Arc::new(StructTy::layout(text, fields, false, None, true)))
+                }
+                ("pair", [first, second]) if is_standard(qualifier) || of_thrust(qualifier) => {
+                    pair_type(self.type_of(*first), self.type_of(*second))
                 }
                 _ => self.fragment_type(name, arguments, qualifier).unwrap_or_else(|| Type::Unknown(Arc::from(text))),
             },

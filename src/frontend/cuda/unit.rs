@@ -182,6 +182,8 @@ pub struct Names<'t> {
     /// Where functions that are templates are named, in the order of the text: with their arguments, where those are
     /// written.
     pub uses: FxHashMap<String, Vec<Node<'t>>>,
+    /// Where class templates are named, other than to declare them: with their arguments, where those are written.
+    pub class_uses: FxHashMap<String, Vec<Node<'t>>>,
     /// Where kernels are named, other than to declare them; by name, in the order of the text.
     pub mentions: FxHashMap<String, Vec<Node<'t>>>,
     /// Where functions are named, as anything; by name, in the order of the text.
@@ -1534,7 +1536,8 @@ impl<'a> Unit<'a> {
                         // `friend` functions with a body are found by their arguments.
                         "friend_declaration" => {
                             if let Some(inner) = last_named(member).filter(|m| m.kind() == "function_definition") {
-                                self.collect(inner, None, scope, names, 150);
+                                // One in a template is made with each instance, and knows its arguments by those of the call.
+                                self.collect(inner, template, scope, names, 150);
                             }
                         }
                         "template_declaration" => {
@@ -1556,6 +1559,10 @@ impl<'a> Unit<'a> {
     fn collect_uses<'t>(&'t self, names: &mut Names<'t>) {
         let is_template = |list: &Vec<FunDecl>| list.iter().any(|d| d.template.is_some());
         names.uses = names.functions.iter().filter(|(_, l)| is_template(l)).map(|(n, _)| (n.clone(), vec![])).collect();
+        let is_class_template =
+            |list: &[(ScopeId, TypeDecl)]| list.iter().any(|(_, decl)| matches!(decl, TypeDecl::Class(_, Some(_))));
+        let classes = names.types.iter().filter(|(_, list)| is_class_template(list));
+        names.class_uses = classes.map(|(name, _)| (name.clone(), vec![])).collect();
         let kernels = names.functions.iter().filter(|(_, list)| list.iter().any(|d| d.is_kernel));
         let kernels: FxHashSet<String> = kernels.map(|(name, _)| name.clone()).collect();
         each_named(self.tree.root_node(), |node| {
@@ -1564,6 +1571,12 @@ impl<'a> Unit<'a> {
                 && names.functions.contains_key(self.str(node))
             {
                 names.named.entry(self.str(node).to_owned()).or_default().push(node);
+            }
+            if matches!(kind, "identifier" | "type_identifier" | "namespace_identifier")
+                && let Some(uses) = names.class_uses.get_mut(self.str(node))
+            {
+                let with_arguments = |p: &Node| matches!(p.kind(), "template_type" | "template_function");
+                uses.push(node.parent().filter(with_arguments).unwrap_or(node));
             }
             if kind == "call_expression" {
                 let mut callee = node.child_by_field_name("function");

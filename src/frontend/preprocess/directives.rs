@@ -520,7 +520,9 @@ impl Engine<'_> {
         // Where nothing says what the root is.
         const NEAR: usize = 4;
         let mut folder = own.parent().map(Path::to_path_buf).unwrap_or_default();
-        let mut found = Vec::new();
+        let source = self.frames.first().map(|frame| self.sources.path(frame.file).to_path_buf());
+        let mut found = source.map(|source| self.of_makefile(&source)).unwrap_or_default();
+        let named = found.len();
         for _ in 0..HEIGHT {
             found.push(folder.clone());
             found.extend(FOLDERS.iter().map(|name| folder.join(name)));
@@ -534,7 +536,29 @@ impl Engine<'_> {
                 _ => folder.join(".."),
             };
         }
-        found.truncate(NEAR * (FOLDERS.len() + 1));
+        found.truncate(named + NEAR * (FOLDERS.len() + 1));
+        found
+    }
+
+    /// The folders that `-I` names in a makefile beside the source.
+    fn of_makefile(&self, source: &Path) -> Vec<PathBuf> {
+        let folder = source.parent().unwrap_or(Path::new(""));
+        let read =
+            ["Makefile", "makefile", "GNUmakefile"].iter().find_map(|name| self.files.read(&folder.join(name)).ok());
+        let text = text_of(read.unwrap_or_default());
+        let mut words = text.split_whitespace();
+        let mut found = Vec::new();
+        while let Some(word) = words.next() {
+            let named = match word.strip_prefix("-I") {
+                Some("") => words.next().unwrap_or(""),
+                Some(named) => named,
+                None => continue,
+            };
+            // What a variable stands for is not known.
+            if !named.is_empty() && !named.contains('$') {
+                found.push(folder.join(named));
+            }
+        }
         found
     }
 

@@ -48,9 +48,9 @@ impl Walk<'_> {
             *object == holder && self.program.globals.get(id.0 as usize).is_some_and(|g| g.initialised)
         });
         let fixed = matches!(info.kind, ObjectKind::Array(Space::Global) | ObjectKind::Constant);
-        let plain = matches!(ty, Type::Int(_) | Type::Float(_) | Type::Ptr(_) | Type::Struct(_));
+        let plain = matches!(element(ty), Type::Int(_) | Type::Float(_) | Type::Ptr(_) | Type::Struct(_));
         // A list or a tree: that all its nodes are different ones says nothing about those that two threads come to.
-        let recursive = matches!(ty, Type::Struct(_)) && *ty == element(&info.ty);
+        let recursive = matches!(element(ty), Type::Struct(_)) && element(ty) == element(&info.ty);
         if initial
             || !fixed
             || !plain

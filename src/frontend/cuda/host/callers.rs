@@ -431,6 +431,7 @@ fn each_call<'u>(
         let one = HostLaunch {
             span: launch.span,
             calls,
+            nearest: launch.nearest.clone().or_else(|| Some(call.byte_range()).filter(|_| !through)),
             open_calls,
             block: sizes(&launch.block, &mut subst),
             grid: sizes(&launch.grid, &mut subst),

@@ -51,7 +51,9 @@ pub use foreign::{Foreign, foreign_kernels};
 use mentions::operators_of;
 pub use overlaps::{Given, Overlap, Setter};
 pub(super) use places::listed_in;
-use places::{Arguments, Config, Place, addresses, is_local, is_question, launch_by_absent, launches_of, may_be};
+use places::{
+    Arguments, Config, Place, addresses, is_local, is_question, launch_by_absent, launches_of, may_be, may_be_called,
+};
 pub use symbols::{Filled, filled};
 pub use unseen::Loud;
 pub(super) use variables::SCOPES;
@@ -67,6 +69,8 @@ pub struct HostLaunch {
     pub span: Span,
     /// The calls that lead to it, the nearest first, where these are all that the unit has.
     pub calls: Vec<Span>,
+    /// Where in the text the nearest of them stands.
+    pub nearest: Option<std::ops::Range<usize>>,
     /// Those of them whose function another unit may call as well.
     pub open_calls: Vec<Span>,
     pub block: [Option<N>; 3],
@@ -252,7 +256,9 @@ pub fn launches<'u>(lower: &mut Lower<'u>, kernel: &FunDecl<'u>, bindings: &Bind
                 }
             };
             all &= read.is_some();
-            found.extend(read.into_iter().flatten());
+            let mut own: Vec<HostLaunch> = read.into_iter().flatten().collect();
+            own.retain(|launch| may_be_called(lower, (kernel, bindings), node, launch));
+            found.extend(own);
         }
     }
     found.sort_by_key(|l| (l.span.start, l.span.end, l.calls.clone()));
@@ -378,6 +384,7 @@ fn launch_without<'u>(
     let own = HostLaunch {
         span: unit.span(call),
         calls: Vec::new(),
+        nearest: None,
         open_calls: Vec::new(),
         block,
         grid,

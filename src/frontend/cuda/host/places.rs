@@ -7,6 +7,7 @@ use super::super::types::Bindings;
 use super::super::unit::{
     FunDecl, Names, Unit, child_of_kind, declared_name, last_named, split_init, without_arguments,
 };
+use super::HostLaunch;
 use super::calls::only_one;
 
 /// The list of arguments that the name of a kernel stands in, out of template arguments, scopes, casts and parentheses; or
@@ -371,4 +372,21 @@ pub(super) fn may_be<'u>(lower: &mut Lower<'u>, kernel: &FunDecl<'u>, name: Node
     let place = name.parent().filter(|p| p.kind() == "template_function").unwrap_or(name);
     let asked = lower.asked_by(kernel, place, 0);
     !asked.complete || asked.instances.contains(bindings)
+}
+
+/// May the call of a template that leads to this launch make it one of the instance?
+pub(super) fn may_be_called<'u>(
+    lower: &mut Lower<'u>,
+    (kernel, bindings): (&FunDecl<'u>, &Bindings),
+    name: Node<'u>,
+    launch: &HostLaunch,
+) -> bool {
+    let is_template = kernel.template.is_some_and(|p| p.named_child_count() > 0) && *bindings != Bindings::default();
+    let Some(range) = launch.nearest.clone().filter(|_| is_template) else { return true };
+    let unit = lower.unit;
+    let call = unit.tree.root_node().named_descendant_for_byte_range(range.start, range.end);
+    let Some(callee) = call.and_then(|call| call.child_by_field_name("function")) else { return true };
+    let place = name.parent().filter(|p| p.kind() == "template_function").unwrap_or(name);
+    let asked = lower.asked_through(kernel, place, unit.qualified(callee).1);
+    asked.is_none_or(|asked| !asked.complete || asked.instances.contains(bindings))
 }

@@ -213,6 +213,8 @@ impl<'l, 't> Body<'l, 't> {
         match (named.as_slice(), written) {
             ([only], Some(ty)) => is_same(only, &ty).then_some(ty),
             (_, Some(ty)) => Some(ty),
+            // `F<n - 1>::v` in `F<n>`. [INF-INSTANCE]
+            ([only], None) if self.names_another_instance(class, only, name) => None,
             ([only], None) => Some((*only).clone()),
             ([], None) => {
                 let ty = self.member_type(class, &last, &mut Vec::new())?;
@@ -221,6 +223,19 @@ impl<'l, 't> Body<'l, 't> {
             }
             _ => None,
         }
+    }
+
+    /// Has what is in front of a name arguments, other than the parameters of the class that we are in for that class itself?
+    fn names_another_instance(&self, own: &Type, class: &Type, name: Node<'t>) -> bool {
+        let (mut scope, mut name) = (None, name);
+        while let ("qualified_identifier", Some(inner)) = (name.kind(), name.child_by_field_name("name")) {
+            (scope, name) = (name.child_by_field_name("scope"), inner);
+        }
+        let Some(arguments) = scope.and_then(|scope| scope.child_by_field_name("arguments")) else { return false };
+        let parameters = self.class_node(class).map(|(node, _)| self.class_parameters(node)).unwrap_or_default();
+        let mut cursor = arguments.walk();
+        let given: Vec<&str> = arguments.named_children(&mut cursor).map(|a| self.text(a)).collect();
+        !is_same(own, class) || given != parameters
     }
 
     /// The class in front of a name, in a member function of a class: a base of that, or any other.

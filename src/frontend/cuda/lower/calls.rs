@@ -136,6 +136,12 @@ impl<'l, 't> Body<'l, 't> {
                     return self.call_member(member, &class, object, args, span);
                 }
                 Method::Unclear => {
+                    let object = self.own_object(&class, span).filter(|_| !qualified);
+                    if let Some(object) = object
+                        && let Some(call) = self.one_of_members(&class, name, template, (&object, &args), span)
+                    {
+                        return call;
+                    }
                     return self.unclear(format!("which function `{name}` is called is not known"), args, span);
                 }
                 Method::None if own.is_none() => {
@@ -285,7 +291,7 @@ impl<'l, 't> Body<'l, 't> {
                 if let Some(value) = self.whichever(&overloads, template, &args, span) {
                     return value;
                 }
-                if let Some(call) = self.one_of(&overloads, template, &args, span) {
+                if let Some(call) = self.one_of(&overloads, template, None, &args, span) {
                     return call;
                 }
                 let waits = overloads.iter().any(|(d, _)| self.text(d.node).contains("sync"));
@@ -298,6 +304,11 @@ impl<'l, 't> Body<'l, 't> {
             _ => {}
         }
         if let Some(made) = self.complex_function(name, &args, span) {
+            return made;
+        }
+        if overloads.is_empty()
+            && let Some(made) = self.made_pair(name, qualifier, &args, span)
+        {
             return made;
         }
         let values = |body: &Self, args: Vec<Expr>| -> Vec<Expr> { args.into_iter().map(|a| body.value(a)).collect() };
@@ -562,6 +573,9 @@ impl<'l, 't> Body<'l, 't> {
             && let Some(call) = self.operator_call("operator()", &target, args.clone(), span)
         {
             return call;
+        }
+        if let Some(applied) = self.apply_operation(&target, &args, span) {
+            return applied;
         }
         let args: Vec<Expr> = args.into_iter().map(|a| self.value(a)).collect();
         let (taken, returns) = match target.ty.element() {

@@ -262,15 +262,19 @@ impl<'l, 't> Body<'l, 't> {
 
     /// A member of a class around this one.
     pub(super) fn outer_constant(&mut self, class: &Type, name: &str, span: Span) -> Option<Expr> {
-        let (node, _) = self.class_node(class)?;
+        let (node, bindings) = self.class_node(class)?;
         let mut current = node.parent();
         while let Some(around) = current {
             current = around.parent();
             if !matches!(around.kind(), "struct_specifier" | "class_specifier" | "union_specifier") {
                 continue;
             }
-            if self.class_parameters(around).is_empty() {
-                let outer = match self.elsewhere(around, |body| body.class(around, Bindings::default())) {
+            // Of a template around it the instance is the one that this is in. [INF-MEMBER-TEMPLATE]
+            let mut own = bindings.clone();
+            own.retain(&self.parameters_around(around));
+            let bound = |p: &String| own.types.contains_key(p) || own.values.contains_key(p);
+            if self.class_parameters(around).iter().all(bound) {
+                let outer = match self.elsewhere(around, |body| body.class(around, own)) {
                     // It is laid out right now.
                     Type::Unknown(name) if self.lower.class_nodes.contains_key(&*name) => {
                         StructTy::being_laid_out(&name)
@@ -435,13 +439,7 @@ impl<'l, 't> Body<'l, 't> {
             let mut bindings = bindings.clone();
             let mut decl = outside;
             if let Some(parameters) = outside.template.filter(|_| !own.is_empty()) {
-                for (as_in_class, here) in own.iter().zip(self.template_parameters(parameters)) {
-                    if let Some(ty) = bindings.types.get(as_in_class).cloned() {
-                        bindings.types.insert(here, ty);
-                    } else if let Some(value) = bindings.values.get(as_in_class).cloned() {
-                        bindings.values.insert(here, value);
-                    }
-                }
+                bindings.rename(&own, &self.template_parameters(parameters));
                 decl.template = None;
             }
             found.push((decl, bindings));
@@ -489,7 +487,7 @@ impl<'l, 't> Body<'l, 't> {
 
     /// The member functions with that name, each with the class that it is of: of the class itself, or of those that `using`
     /// names, or of one base. `None`: which they are is not known.
-    fn methods(
+    pub(super) fn methods(
         &mut self,
         class: &Type,
         name: &str,
@@ -543,7 +541,7 @@ impl<'l, 't> Body<'l, 't> {
         }
     }
 
-    fn is_virtual(&mut self, class: &Type, name: &str, depth: usize) -> bool {
+    pub(super) fn is_virtual(&mut self, class: &Type, name: &str, depth: usize) -> bool {
         let said = |decl: &FunDecl<'t>| {
             has_child(decl.node, "virtual")
                 || has_child(decl.node, "virtual_function_specifier")
@@ -670,6 +668,9 @@ impl<'l, 't> Body<'l, 't> {
                     return self.call_member(member, &class, Some(object), args, span);
                 }
                 Method::Unclear => {
+                    if let Some(call) = self.one_of_members(&class, name, template, (&object, &args), span) {
+                        return call;
+                    }
                     return self.unclear(format!("which function `{name}` is called is not known"), args, span);
                 }
                 Method::None => {}
@@ -774,6 +775,10 @@ impl<'l, 't> Body<'l, 't> {
             }
             (Method::One(member), Found::One(chosen)) if member.cost > chosen.cost => {
                 Some(self.call_decl(chosen.decl, chosen.bindings, None, all, span))
+            }
+            (Method::Unclear, Found::None) => {
+                let call = self.one_of_members(&class, name, None, (object, &args), span);
+                call.or_else(|| unclear(self, all))
             }
             (Method::One(_) | Method::Unclear, _) | (_, Found::Ambiguous) => unclear(self, all),
             (Method::None, Found::One(chosen)) if chosen.cost < FAR => {

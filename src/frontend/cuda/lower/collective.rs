@@ -58,6 +58,38 @@ fn arrangement(algorithm: Option<&str>, prefix: &str) -> Option<Arrangement> {
     Some(Arrangement { order, exchanged })
 }
 
+/// Operations of libraries: what they are called.
+const OF_LIBRARIES: [&str; 19] = [
+    "plus",
+    "less",
+    "greater",
+    "bit_and",
+    "bit_or",
+    "bit_xor",
+    "multiplies",
+    "minimum",
+    "maximum",
+    "logical_and",
+    "logical_or",
+    "Sum",
+    "Difference",
+    "Max",
+    "Min",
+    "ArgMax",
+    "ArgMin",
+    "Equality",
+    "Inequality",
+];
+
+/// The operation that a type of a library stands for, as it is written: `cub::ArgMax`, `thrust::plus<int>`.
+pub fn library_operation(written: &str) -> Option<&str> {
+    let stem = written.split('<').next()?.trim();
+    let (scope, name) = stem.rsplit_once("::")?;
+    let scope = scope.trim_start_matches("::");
+    let known = matches!(scope, "cub" | "hipcub" | "thrust" | "std" | "cuda" | "cuda::std");
+    OF_LIBRARIES.contains(&name).then_some(name).filter(|_| known)
+}
+
 /// What this type is, as it is written.
 fn collective(ty: &Type) -> Option<Collective> {
     let Type::Unknown(text) = ty.value() else { return None };
@@ -235,33 +267,13 @@ impl<'l, 't> Body<'l, 't> {
     /// Is this an operation of a library, or an object without members whose operator does nothing but compute with two of
     /// these numbers?
     pub(super) fn operation_computes(&mut self, object: &Expr, operand: &Expr) -> bool {
-        const OF_LIBRARIES: [&str; 19] = [
-            "plus",
-            "less",
-            "greater",
-            "bit_and",
-            "bit_or",
-            "bit_xor",
-            "multiplies",
-            "minimum",
-            "maximum",
-            "logical_and",
-            "logical_or",
-            "Sum",
-            "Difference",
-            "Max",
-            "Min",
-            "ArgMax",
-            "ArgMin",
-            "Equality",
-            "Inequality",
-        ];
         // `Sum()`, or `Sum{}`, which nothing here declares.
         let named = match (&object.kind, &object.ty) {
             (ExprKind::CallUnknown(name, args), _) if args.is_empty() => Some(name.as_str()),
             (ExprKind::Convert(_), Type::Unknown(ty)) if !self.hidden_names() => {
                 ty.split('<').next().and_then(|stem| stem.rsplit("::").next())
             }
+            (ExprKind::Var(_), Type::Unknown(ty)) => library_operation(ty),
             _ => None,
         };
         if let Some(name) = named {
@@ -289,6 +301,55 @@ impl<'l, 't> Body<'l, 't> {
             }
             _ => false,
         }
+    }
+
+    /// `op(a, b)` for an object of a library that stands for an operation: `thrust::plus<int> op;`. [INF-OPERATION]
+    pub(super) fn apply_operation(&mut self, target: &Expr, args: &[Expr], span: Span) -> Option<Expr> {
+        let Type::Unknown(ty) = target.ty.value() else { return None };
+        let name = library_operation(ty)?;
+        let [a, b] = args else { return None };
+        let (a, b) = (self.value(a.clone()), self.value(b.clone()));
+        let number = |e: &Expr| matches!(e.ty, Type::Int(_) | Type::Float(_));
+        if matches!(name, "ArgMax" | "ArgMin") {
+            let pair = a.ty.clone();
+            let known = is_object(&a) && pair == b.ty && self.class_node(&pair).is_none();
+            return known.then(|| self.opaque(name, vec![a, b], pair, span));
+        }
+        if !number(&a) || !number(&b) {
+            return None;
+        }
+        // Of a type that is said, or of those that are given.
+        let said = ty.split_once('<').map(|(_, said)| said.trim_end_matches('>').trim());
+        let (a, b) = match said.filter(|said| !said.is_empty() && *said != "void") {
+            Some(said) => {
+                // A name of the program may mean another type where the operation was named.
+                let names = self.lower.names;
+                let is_own = names.types.contains_key(said) || names.type_parameters.contains(said);
+                let said = if is_own { Type::Void } else { self.type_by_name(said) };
+                matches!(said, Type::Int(_) | Type::Float(_)).then_some(())?;
+                (self.convert(a, &said), self.convert(b, &said))
+            }
+            None => (a, b),
+        };
+        let symbol = match name {
+            "plus" | "Sum" => "+",
+            "multiplies" => "*",
+            "less" => "<",
+            "greater" => ">",
+            "bit_and" => "&",
+            "bit_or" => "|",
+            "bit_xor" => "^",
+            "logical_and" => "&&",
+            "logical_or" => "||",
+            "Difference" => "-",
+            "Equality" => "==",
+            "Inequality" => "!=",
+            _ => {
+                let of = if matches!(name, "Max" | "maximum") { "max" } else { "min" };
+                return Some(self.call_builtin(builtins::function(of)?, vec![a, b], span));
+            }
+        };
+        Some(self.binary(symbol, a, b, span))
     }
 
     /// Is this a function of two such values that only computes? Numbers of other types are converted.

@@ -1,6 +1,7 @@
 //! The life of objects of class type: constructors, copies, destructors.
 
 use super::bases::is_same;
+use super::stmt::MOST_OBJECTS;
 use super::*;
 
 /// The rank of the first member in the order of construction; those of the bases are below.
@@ -241,8 +242,13 @@ impl<'l, 't> Body<'l, 't> {
                 Some(default) => Some(self.default_value(default, &field.ty, ty)),
                 None if !self.needs_construction(&field.ty, 0) => None,
                 None if matches!(field.ty, Type::Array(..)) => {
-                    let what = "an array of objects with constructors is not supported";
-                    Some(Expr::unknown("unknown-construct", what, field.ty.clone(), span))
+                    let (mut made, mut left) = (Vec::new(), MOST_OBJECTS);
+                    if !self.construct_elements(&part, &mut left, &mut made) {
+                        let what = "an array of objects with constructors is not supported";
+                        made = vec![Expr::unknown("unknown-construct", what, Type::Void, span)];
+                    }
+                    made.into_iter().for_each(|e| effect(out, rank, e));
+                    continue;
                 }
                 None => self.construct(&field.ty, vec![], span),
             };
@@ -250,6 +256,26 @@ impl<'l, 't> Body<'l, 't> {
                 effect(out, rank, Expr::new(ExprKind::Assign(Box::new(part), Box::new(value)), field.ty.clone(), span));
             }
         }
+    }
+
+    /// Makes the elements of an array by default, one after the other; false where these are too many, or that is not known.
+    fn construct_elements(&mut self, place: &Expr, left: &mut u64, out: &mut Vec<Expr>) -> bool {
+        let span = place.span;
+        if let Type::Array(_, length) = &place.ty {
+            return length.is_some_and(|length| {
+                length <= *left
+                    && (0..length).all(|i| {
+                        let index = Expr::new(ExprKind::Int(i128::from(i)), Type::INT, span);
+                        let element = self.subscript(place.clone(), index, span);
+                        self.construct_elements(&element, left, out)
+                    })
+            });
+        }
+        let Some(rest) = left.checked_sub(1) else { return false };
+        *left = rest;
+        let Some(made) = self.construct(&place.ty, vec![], span) else { return false };
+        out.push(Expr::new(ExprKind::Assign(Box::new(place.clone()), Box::new(made)), place.ty.clone(), span));
+        true
     }
 
     /// The initialiser of a member in its class, which sees what the class does, and nothing of the function that we are in.

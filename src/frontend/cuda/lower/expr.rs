@@ -19,9 +19,30 @@ impl<'l, 't> Body<'l, 't> {
                 kind => Expr { kind, ..expr },
             };
         }
+        if let Some(known) = self.constant_element(&expr) {
+            return Expr::new(ExprKind::Int(known), expr.ty, span);
+        }
         match expr.ty.value().clone() {
             Type::Array(elem, _) => Expr::new(ExprKind::Load(Box::new(expr)), Type::Ptr(elem), span),
             ty => Expr::new(ExprKind::Load(Box::new(expr)), ty, span),
+        }
+    }
+
+    /// An element of a constant array of numbers, at a subscript that is a number: `constexpr int sizes[] = {64, 48};`.
+    fn constant_element(&self, place: &Expr) -> Option<i128> {
+        let (ExprKind::Element(array, index), Type::Int(ty)) = (&place.kind, &place.ty) else { return None };
+        let (ExprKind::Global(id), Type::Array(_, Some(length))) = (&array.kind, &array.ty) else { return None };
+        let global = self.lower.program.globals.get(id.0 as usize)?;
+        let init = global.init.as_ref().filter(|_| global.decl.storage == Storage::Constant)?;
+        let (ExprKind::Aggregate(parts), at) = (&init.kind, u64::try_from(fold(index)?).ok()?) else { return None };
+        if at >= *length {
+            return None;
+        }
+        let offset = at.checked_mul(place.ty.size())?;
+        // What is not listed is zero.
+        match parts.iter().find(|(o, _)| *o == offset) {
+            Some((_, part)) => Some(ty.wrap(fold(part)?)),
+            None => parts.iter().all(|(_, part)| part.ty == place.ty).then_some(0),
         }
     }
 
@@ -274,6 +295,11 @@ impl<'l, 't> Body<'l, 't> {
                     let op = self.text(operator);
                     let op = if op == "=" { op } else { op.trim_end_matches('=') };
                     if let Some(done) = self.swizzle_assignment(left, op, right, span) {
+                        return done;
+                    }
+                    if op == "="
+                        && let Some(done) = self.tied_assignment(left, right, span)
+                    {
                         return done;
                     }
                     let place = self.expr(left);

@@ -431,15 +431,16 @@ impl<'l, 't> Body<'l, 't> {
             || self.written(&one.chosen.decl, at) != self.written(&other.chosen.decl, at)
     }
 
-    /// The code of a function, its initialisers and the names of its parameters, as it is written.
-    pub(super) fn code(&self, decl: &FunDecl<'t>) -> Option<(Vec<&'t str>, &'t str, &'t str)> {
+    /// The code of a function, its initialisers and the names of its parameters, as it is written but for spaces and for what is
+    /// `const` in it.
+    pub(super) fn code(&self, decl: &FunDecl<'t>) -> Option<(Vec<&'t str>, String, String)> {
         let body = decl.node.child_by_field_name("body")?;
         let initialisers = child_of_kind(decl.node, "field_initializer_list").map_or("", |list| self.text(list));
         let list = decl.declarator.child_by_field_name("parameters")?;
         let mut cursor = list.walk();
         let named = list.named_children(&mut cursor).filter_map(|p| p.child_by_field_name("declarator"));
         let names = named.filter_map(declared_name).map(|n| self.text(n)).collect();
-        Some((names, initialisers, self.text(body)))
+        Some((names, without_const(initialisers), without_const(self.text(body))))
     }
 
     /// Can the parameters of a template certainly not be deduced, since one of the arguments is of another kind than its parameter?
@@ -481,4 +482,35 @@ impl<'l, 't> Body<'l, 't> {
 /// Does this do nothing, and say that the place after it is given away?
 fn is_mark(first: &Expr) -> bool {
     matches!(&first.kind, ExprKind::Intrinsic(Intrinsic::Nothing, args) if args.is_empty())
+}
+
+/// A text without spaces between signs, and without `const` in front of types, but for arguments of templates.
+fn without_const(text: &str) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut made = String::new();
+    let mut rest = text.trim_start();
+    if text.contains("//") {
+        return text.to_owned();
+    }
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            // As it is.
+            '"' | '\'' => rest.len(),
+            c if is_word(c) => rest.find(|c: char| !is_word(c)).unwrap_or(rest.len()),
+            c => c.len_utf8(),
+        };
+        let (token, after) = rest.split_at(length);
+        let argument = made.trim_end().ends_with(['<', ',']);
+        if token != "const" || argument {
+            made.push_str(token);
+            // Words stay apart, and so do operators.
+            if after.starts_with(char::is_whitespace)
+                && after.trim_start().starts_with(|c| is_word(c) == is_word(first))
+            {
+                made.push(' ');
+            }
+        }
+        rest = after.trim_start();
+    }
+    made
 }

@@ -37,6 +37,14 @@ impl<'l, 't> Body<'l, 't> {
             return self.vector_literal(args, ty.value(), span);
         }
         match ty.value() {
+            // Several numbers of 8 bits, made of larger ones.
+            Type::Struct(class) if class.name.starts_with("__nv_fp8x") && !items.is_empty() => {
+                let args: Vec<Expr> = items.iter().map(|i| self.rvalue(*i)).collect();
+                match args.as_slice() {
+                    [only] if only.ty == *ty.value() => only.clone(),
+                    _ => self.made_of_numbers("fp8", args, ty.value(), span),
+                }
+            }
             Type::Struct(class) => {
                 let aggregate = self.is_aggregate(ty.value());
                 if node.kind() == "initializer_list" && self.takes_list(ty.value(), &items) {

@@ -84,8 +84,28 @@ impl<'t> Lower<'t> {
     }
 
     fn asked_at(&mut self, decl: &FunDecl<'t>, place: Node<'t>, depth: usize) -> Asked {
-        let Some(parameters) = decl.template else { return Asked::UNKNOWN };
         let Some((function, around)) = self.instances_around(place, depth) else { return Asked::UNKNOWN };
+        self.asked_in(decl, place, function.as_ref(), &around)
+    }
+
+    /// What one use of a template in a function template means, where that is called by this name. `None`: it is in none.
+    pub fn asked_through(&mut self, decl: &FunDecl<'t>, place: Node<'t>, name: Node<'t>) -> Option<Asked> {
+        let (function, _) = self.instances_around(place, 0)?;
+        let function =
+            function.filter(|f| f.class.is_none() && f.template.is_some_and(|p| p.named_child_count() > 0))?;
+        let around = self.asked_by(&function, name, 0);
+        Some(self.asked_in(decl, place, Some(&function), &around))
+    }
+
+    /// What it means in these instances of the function around it.
+    fn asked_in(
+        &mut self,
+        decl: &FunDecl<'t>,
+        place: Node<'t>,
+        function: Option<&FunDecl<'t>>,
+        around: &Asked,
+    ) -> Asked {
+        let Some(parameters) = decl.template else { return Asked::UNKNOWN };
         let list = place.child_by_field_name("arguments").filter(|_| place.kind().starts_with("template_"));
         let mut whole = place;
         while let Some(parent) = whole.parent().filter(|p| p.kind() == "qualified_identifier") {
@@ -94,9 +114,19 @@ impl<'t> Lower<'t> {
         let call = whole.parent().filter(|p| p.child_by_field_name("function") == Some(whole));
         // `template void run(float *p);`
         let explicit = whole.parent().filter(|p| p.kind() == "function_declarator");
+        // A call with another number of arguments is one of another function.
+        let given = call.and_then(|call| call.child_by_field_name("arguments"));
+        let other = given.is_some_and(|list| {
+            let mut cursor = list.walk();
+            let items: Vec<Node<'t>> = list.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect();
+            !items.iter().any(|n| n.kind() == "parameter_pack_expansion") && !Body::takes(decl, items.len())
+        });
+        if other {
+            return Asked { instances: Vec::new(), complete: true };
+        }
         let mut asked = Asked { instances: Vec::new(), complete: around.complete };
         for environment in &around.instances {
-            let mut body = self.body_at(call.unwrap_or(place), function.as_ref(), environment);
+            let mut body = self.body_at(call.unwrap_or(place), function, environment);
             let given = list.map(|list| body.template_arguments(list)).unwrap_or_default();
             // How long a pack is, the arguments of the call say.
             let mut cursor = parameters.walk();
@@ -115,12 +145,7 @@ impl<'t> Lower<'t> {
                 };
                 Some(body.viable(decl, list, &args, &Bindings::default())?.0)
             });
-            let known = bound
-                .filter(|b| b.open.is_empty() && b.types.values().all(|ty| !matches!(ty.value(), Type::Unknown(_))));
-            asked.add(match known {
-                Some(bindings) => Asked { instances: vec![bindings], complete: true },
-                None => Asked::UNKNOWN,
-            });
+            asked.add(known(bound));
         }
         asked
     }
@@ -175,8 +200,106 @@ impl<'t> Lower<'t> {
             [own] if function.parent() == Some(*own) && decl.class.is_none() => {
                 Some((Some(decl), self.asked_for(&decl, depth + 1)))
             }
+            [own] => Some((Some(decl), self.member_instances(&decl, *own, depth)?)),
             _ => None,
         }
+    }
+
+    /// The instances of a member function of a class template: those of the class. [HOST-INSTANCE]
+    fn member_instances(&mut self, decl: &FunDecl<'t>, template: Node<'t>, depth: usize) -> Option<Asked> {
+        let class = decl.class?;
+        let of_class = class.parent().filter(|p| p.kind() == "template_declaration")?;
+        let parameters = of_class.child_by_field_name("parameters")?;
+        let here = template.child_by_field_name("parameters")?;
+        let mut asked = self.instances_of_class(class, parameters, depth + 1);
+        if of_class == template {
+            return Some(asked);
+        }
+        // A definition outside of the class calls the parameters by names of its own.
+        if decl.node.parent() != Some(template) {
+            return None;
+        }
+        let body = Body::new(self, Bindings::default());
+        let (own, here) = (body.template_parameters(parameters), body.template_parameters(here));
+        if own.len() != here.len() {
+            return None;
+        }
+        asked.instances.iter_mut().for_each(|bindings| bindings.rename(&own, &here));
+        Some(asked)
+    }
+
+    /// Every instance of a class template that the text names, outside of the class and its members.
+    fn instances_of_class(&mut self, class: Node<'t>, parameters: Node<'t>, depth: usize) -> Asked {
+        if let Some(known) = self.asked.get(&(class.id(), 0)) {
+            return known.clone();
+        }
+        let name = class.child_by_field_name("name").map_or("", |name| self.unit.str(name));
+        let declared = self.names.types.get(name).map_or(0, Vec::len);
+        let special = self.names.special_classes.contains_key(name);
+        if depth >= DEPTH || declared != 1 || special || self.names.type_parameters.contains(name) {
+            return Asked::UNKNOWN;
+        }
+        let mut asked = Asked { instances: Vec::new(), complete: true };
+        for place in self.names.class_uses.get(name).cloned().unwrap_or_default() {
+            if !self.is_within_class(place, class, parameters) {
+                asked.add(self.class_asked_at(place, parameters, depth));
+            }
+            if asked.instances.len() > MOST {
+                return Asked::UNKNOWN;
+            }
+        }
+        asked.complete &= !asked.instances.is_empty();
+        self.asked.insert((class.id(), 0), asked.clone());
+        asked
+    }
+
+    /// Is this name of a class template what declares it, or does it stand for the instance that the class itself is?
+    fn is_within_class(&mut self, place: Node<'t>, class: Node<'t>, parameters: Node<'t>) -> bool {
+        let unit: &'t Unit<'t> = self.unit;
+        let is_class = |n: &Node<'t>| matches!(n.kind(), "class_specifier" | "struct_specifier");
+        let declared = place.parent().filter(|p| is_class(p) && p.child_by_field_name("body").is_none());
+        let only_declared = declared.and_then(|p| p.parent()).is_some_and(|p| p.kind() == "template_declaration");
+        if class.child_by_field_name("name") == Some(place) || only_declared && place.kind() == "type_identifier" {
+            return true;
+        }
+        let body = Body::new(self, Bindings::default());
+        let list = place.child_by_field_name("arguments").filter(|_| place.kind().starts_with("template_"));
+        let mut cursor = place.walk();
+        let given = list.map(|list| list.named_children(&mut cursor).map(|a| body.text(a).to_owned()).collect());
+        if class.start_byte() <= place.start_byte() && place.end_byte() <= class.end_byte() {
+            return given.is_none_or(|given: Vec<String>| given == body.template_parameters(parameters));
+        }
+        // `template <class T> void C<T>::f() {..}`, `template <class T> int C<T>::x = 0;`
+        let around = unit.around(place);
+        let own = around.iter().find(|n| n.kind() == "template_declaration");
+        let own = own.and_then(|t| t.child_by_field_name("parameters")).map(|list| body.template_parameters(list));
+        let function = around.into_iter().find(|n| n.kind() == "function_definition");
+        let name = function.and_then(|f| declared_name(f.child_by_field_name("declarator")?));
+        let name = name.map(|name| body.text(unit.qualified(name).1));
+        let functions = name.and_then(|name| body.lower.names.functions.get(name));
+        let is_member = functions.is_some_and(|l| l.iter().any(|d| Some(d.node) == function && d.class == Some(class)));
+        let mut whole = place;
+        while let Some(parent) = whole.parent().filter(|p| p.kind() == "qualified_identifier") {
+            whole = parent;
+        }
+        let defined = whole.parent().is_some_and(|p| p.child_by_field_name("declarator") == Some(whole));
+        own.is_some() && given == own && (is_member || whole != place && defined)
+    }
+
+    /// The instances of a class template that one use of its name means.
+    fn class_asked_at(&mut self, place: Node<'t>, parameters: Node<'t>, depth: usize) -> Asked {
+        let list = place.child_by_field_name("arguments").filter(|_| place.kind().starts_with("template_"));
+        let (Some(list), Some((function, around))) = (list, self.instances_around(place, depth)) else {
+            return Asked::UNKNOWN;
+        };
+        let mut asked = Asked { instances: Vec::new(), complete: around.complete };
+        for environment in &around.instances {
+            let mut body = self.body_at(place, function.as_ref(), environment);
+            let given = body.template_arguments(list);
+            let bound = body.bind_template(parameters, &given, &Bindings::default());
+            asked.add(known(bound));
+        }
+        asked
     }
 
     /// A member function that is defined in its class.
@@ -195,6 +318,10 @@ impl<'t> Lower<'t> {
         let Some(function) = function else { return body };
         body.scope = function.scope;
         body.enter_class(function.class);
+        // Its members have the types that they have in the class.
+        if let Some(class) = body.class_type.clone().filter(|_| !is_static(body.text(function.node))) {
+            body.this = Some(body.declare_hidden(class.ptr(), body.span(place)));
+        }
         for (name, ty, span) in body.parameters(function) {
             // An array is given as a pointer.
             let ty = match ty {
@@ -223,6 +350,16 @@ impl<'t> Body<'_, 't> {
             Expr::unknown("unknown-value", "a parameter".to_owned(), ty, self.span(parameter))
         };
         parameters.into_iter().map(value).collect()
+    }
+}
+
+/// One instance, if all of its arguments are known.
+fn known(bound: Option<Bindings>) -> Asked {
+    let known =
+        bound.filter(|b| b.open.is_empty() && b.types.values().all(|ty| !matches!(ty.value(), Type::Unknown(_))));
+    match known {
+        Some(bindings) => Asked { instances: vec![bindings], complete: true },
+        None => Asked::UNKNOWN,
     }
 }
 

@@ -124,7 +124,9 @@ impl<'l, 't> Body<'l, 't> {
                 continue;
             }
             let cost = costs.iter().sum();
-            let is_template = decl.template.is_some();
+            // A friend that a class template defines is made with each instance, and is no template.
+            let is_friend = decl.node.parent().is_some_and(|p| p.kind() == "friend_declaration");
+            let is_template = decl.template.is_some() && !is_friend;
             let chosen = Chosen { decl: *decl, bindings, cost, doubtful: doubts.contains(&true) };
             candidates.push(Candidate {
                 chosen,
@@ -403,6 +405,8 @@ impl<'l, 't> Body<'l, 't> {
         let mut found = Found::None;
         // Of these arguments, with other types of parameters: perhaps one of another template of that name.
         let mut other = Found::None;
+        // Of types that are one here: perhaps these.
+        let mut perhaps: Vec<FunDecl<'t>> = Vec::new();
         for special in specials.filter(|d| d.has_body) {
             if !bindings.open.is_empty() {
                 return Found::Ambiguous;
@@ -448,13 +452,27 @@ impl<'l, 't> Body<'l, 't> {
                 Some(bound) if bound == *bindings && !coarse => {
                     other = if let Found::None = other { Found::One(*special) } else { Found::Ambiguous };
                 }
+                Some(bound) if bound.key_of_types() == bindings.key_of_types() && own == types => {
+                    perhaps.push(*special)
+                }
                 Some(bound) if bound.key_of_types() == bindings.key_of_types() => return Found::Ambiguous,
                 Some(_) => {}
                 None if own == types && matches!(found, Found::None) => found = Found::One(*special),
                 None => return Found::Ambiguous,
             }
         }
-        if let Found::None = found { other } else { found }
+        let found = if let Found::None = found { other } else { found };
+        match (perhaps.first().copied(), found) {
+            (None, found) => found,
+            // Whichever it is, they do the same. [INF-SPECIAL]
+            (Some(first), Found::None) => {
+                let code = self.code(&first);
+                let general = Some(*decl).filter(|d| d.has_body);
+                let same = code.is_some() && perhaps.iter().chain(&general).all(|d| self.code(d) == code);
+                if same { Found::One(first) } else { Found::Ambiguous }
+            }
+            _ => Found::Ambiguous,
+        }
     }
 
     /// What a function returns, in terms of the parameters of its template. [INF-SPECIAL]

@@ -4,7 +4,7 @@ use super::library::elements;
 use super::*;
 
 /// Objects of an array that are made one by one.
-const MOST_OBJECTS: u64 = 16;
+pub(super) const MOST_OBJECTS: u64 = 16;
 
 impl<'l, 't> Body<'l, 't> {
     pub(super) fn block(&mut self, node: Node<'t>, out: &mut Vec<Stmt>) {
@@ -121,12 +121,19 @@ impl<'l, 't> Body<'l, 't> {
             "while_statement" => {
                 self.scopes.push(FxHashMap::default());
                 let mut before = Vec::new();
-                let cond = self.condition(field("condition"), &mut before);
-                if !before.is_empty() || cond.is_none() {
+                let mut cond = self.condition(field("condition"), &mut before);
+                if cond.is_none() {
                     self.unknown_stmt("a declaration in a loop condition", span, out);
                 }
-                let body = self.sub_block(field("body"));
+                let mut body = self.sub_block(field("body"));
                 self.scopes.pop();
+                // `while (int i = e)` declares it in each round. [INF-CONDITION]
+                if let Some(cond) = cond.take_if(|_| !before.is_empty()) {
+                    let leave = Stmt { kind: StmtKind::Break, span };
+                    before.push(Stmt { kind: StmtKind::If(cond, Vec::new(), vec![leave]), span });
+                    before.push(Stmt { kind: StmtKind::Block(body), span });
+                    body = before;
+                }
                 out.push(Stmt { kind: StmtKind::Loop(Loop { cond, body, step: None, post_test: false }), span });
             }
             "do_statement" => {
@@ -556,6 +563,12 @@ impl<'l, 't> Body<'l, 't> {
             {
                 ty = Type::Ref(Arc::new(ty));
             }
+            // `T (*p)[4] = reinterpret_cast<decltype(p)>(q);`: the initialiser sees what is declared.
+            let sees_itself = value.is_some_and(|v| self.text(v).contains(&format!("decltype({name_text})")));
+            self.scopes.push(FxHashMap::default());
+            if sees_itself && !is_auto(&ty) {
+                self.declare_var(name_text, ty.clone(), Storage::Private, span);
+            }
             let init = value.map(|value| match &ty {
                 Type::Ref(inner) => {
                     let inner = (**inner).clone();
@@ -569,6 +582,7 @@ impl<'l, 't> Body<'l, 't> {
                 }
                 _ => self.initial(value, &ty),
             });
+            self.scopes.pop();
             let init = init.or(unknown);
             if let Some(init) = &init {
                 // The type of a tile does not say of what it is one.

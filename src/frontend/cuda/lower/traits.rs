@@ -113,9 +113,19 @@ impl<'l, 't> Body<'l, 't> {
             // What `const` and `volatile` say is not part of a type here.
             ("remove_cv" | "remove_const" | "remove_volatile", [only]) => Some(self.type_of(*only)),
             ("decay", [only]) => match self.type_of(*only).value() {
-                ty @ (Type::Int(_) | Type::Float(_) | Type::Ptr(_)) => Some(ty.clone()),
+                ty @ (Type::Int(_) | Type::Float(_) | Type::Ptr(_) | Type::Struct(_)) => Some(ty.clone()),
                 _ => None,
             },
+            // So many bytes, and nothing that says what they are.
+            ("aligned_storage", [size, align]) => {
+                let (size, align) = (self.template_value(*size)?, self.template_value(*align)?);
+                let (size, align) = (u64::try_from(size).ok()?, u64::try_from(align).ok()?);
+                let known = (1..=65_536).contains(&size) && align.is_power_of_two() && align <= 128;
+                let bytes = Type::Array(Arc::new(Type::Int(IntTy::U8)), Some(size));
+                let name = format!("std::aligned_storage<{size}, {align}>");
+                let fields = vec![(Arc::from("[bytes]"), bytes)];
+                known.then(|| Type::Struct(Arc::new(StructTy::layout(&name, fields, false, Some(align), true))))
+            }
             ("underlying_type", [only]) => match self.type_of(*only) {
                 ty @ Type::Int(_) => Some(ty),
                 _ => None,

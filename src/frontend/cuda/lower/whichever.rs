@@ -48,6 +48,7 @@ impl<'l, 't> Body<'l, 't> {
         &mut self,
         list: &[(FunDecl<'t>, Bindings)],
         template: Option<Node<'t>>,
+        this: Option<&Expr>,
         args: &[Expr],
         span: Span,
     ) -> Option<Expr> {
@@ -78,21 +79,50 @@ impl<'l, 't> Body<'l, 't> {
             return None;
         }
         let key = self.bindings.key();
-        let mut calls = Vec::new();
+        let mut calls: Vec<Expr> = Vec::new();
         for (decl, bindings, _) in meant {
-            let call = self.call_decl(decl, bindings, None, args.to_vec(), span);
-            calls.push(self.value(call));
+            calls.push(self.call_decl(decl, bindings, this.cloned(), args.to_vec(), span));
         }
+        // Where all return places, one of these.
+        let places = calls.iter().all(|call| matches!(call.kind, ExprKind::Deref(_)));
+        let pointed = |body: &mut Self, call: Expr| match call.kind {
+            ExprKind::Deref(pointer) if places => *pointer,
+            _ => body.value(call),
+        };
+        let mut calls: Vec<Expr> = calls.into_iter().map(|call| pointed(self, call)).collect();
         let last = calls.pop()?;
         if calls.iter().any(|call| call.ty != last.ty) {
             return None;
         }
         let ty = last.ty.clone();
-        Some(calls.into_iter().enumerate().rev().fold(last, |rest, (i, call)| {
+        let chosen = calls.into_iter().enumerate().rev().fold(last, |rest, (i, call)| {
             let name = Name::new(format!("which{}at{}is{i}in{key}", span.file.0, span.start));
             let meant = Expr::new(ExprKind::Intrinsic(Intrinsic::Pure(name, None), vec![]), Type::BOOL, span);
             Expr::new(ExprKind::Choose(Box::new(meant), Box::new(call), Box::new(rest)), ty.clone(), span)
-        }))
+        });
+        Some(if places { self.deref(chosen, span) } else { chosen })
+    }
+
+    /// The same, of the member functions of an object: two of one name may differ in what is `const`.
+    pub(super) fn one_of_members(
+        &mut self,
+        class: &Type,
+        name: &str,
+        template: Option<Node<'t>>,
+        (object, args): (&Expr, &[Expr]),
+        span: Span,
+    ) -> Option<Expr> {
+        let mut found = self.methods(class, name, &mut Vec::new())?;
+        found.retain(|(decl, ..)| !self.is_constructor(decl));
+        let (_, _, owner) = found.first().cloned()?;
+        let plain = |(decl, _, of): &(FunDecl<'t>, Bindings, Type)| *of == owner && !is_static(self.text(decl.node));
+        if name == "operator cast" || !found.iter().all(plain) || self.is_virtual(&owner, name, 0) {
+            return None;
+        }
+        let pointer = self.address_of(object.clone(), span);
+        let this = self.as_base(pointer, class, &owner);
+        let list: Vec<_> = found.into_iter().map(|(decl, bound, _)| (decl, bound)).collect();
+        self.one_of(&list, template, Some(&this), args, span)
     }
 
     /// The functions for the device whose address the text takes and that these arguments fit, and what they return. None where
