@@ -922,7 +922,10 @@ fn a_variable_whose_values_are_all_checked_where_they_are_given_holds_what_was_c
     let lists = "int w = 32; cl_mem m; cl_command_queue q;";
     for (verdict, body) in [
         (Free, "cudaMemcpyAsync(&w, a, 4, cudaMemcpyDeviceToHost, 0); if (w % 32 != 0) exit(1);"),
-        (Racy, "cudaHostRegister(&w, 4, 0); cudaMemcpyAsync(&w, a, 4, cudaMemcpyDeviceToHost, 0); if (w % 32 != 0) exit(1);"),
+        (
+            Racy,
+            "cudaHostRegister(&w, 4, 0); cudaMemcpyAsync(&w, a, 4, cudaMemcpyDeviceToHost, 0); if (w % 32 != 0) exit(1);",
+        ),
         (Free, "clEnqueueReadBuffer(q, m, CL_TRUE, 0, 4, &w, 0, NULL, NULL); if (w % 32 != 0) exit(1);"),
         (Racy, "clEnqueueReadBuffer(q, m, CL_FALSE, 0, 4, &w, 0, NULL, NULL); if (w % 32 != 0) exit(1);"),
     ] {
