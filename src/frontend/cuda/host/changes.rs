@@ -318,7 +318,11 @@ impl<'u> Host<'_, 'u> {
         // Something else may refer to it: no reference that is a parameter, and nothing outside, to what is declared here.
         let target = self.meant(name);
         let known = &self.variables[target];
-        let is_own = known.declarator.is_some_and(|d| d.kind() == "identifier") && !known.is_remote && !known.is_wild;
+        let mut declarator = known.declarator;
+        while let Some(pointer) = declarator.filter(|d| d.kind() == "pointer_declarator") {
+            declarator = pointer.child_by_field_name("declarator");
+        }
+        let is_own = declarator.is_some_and(|d| d.kind() == "identifier") && !known.is_remote && !known.is_wild;
         match place.kind() == "identifier" && is_own {
             true => self.near_stores.push(node),
             false => self.stores.push(node),
