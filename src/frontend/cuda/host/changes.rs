@@ -9,6 +9,47 @@ use super::mentions::{Takes, is_platform};
 use super::places::listed_in;
 use super::variables::{Event, Outside, contains};
 
+/// Functions of C that write no memory which a program has a name for.
+const COMPUTES: [&str; 37] = [
+    "TORCH_CHECK",
+    "TORCH_INTERNAL_ASSERT",
+    "AT_ASSERT",
+    "AT_ASSERTM",
+    "abort",
+    "abs",
+    "assert",
+    "atoi",
+    "atol",
+    "calloc",
+    "ceil",
+    "ceilf",
+    "exit",
+    "fabs",
+    "fclose",
+    "fflush",
+    "floor",
+    "floorf",
+    "free",
+    "log",
+    "log2",
+    "log2f",
+    "lround",
+    "malloc",
+    "max",
+    "min",
+    "pow",
+    "puts",
+    "rand",
+    "round",
+    "sqrt",
+    "sqrtf",
+    "srand",
+    "strcmp",
+    "strlen",
+    "to_string",
+    "size_t",
+];
+
 impl<'u> Host<'_, 'u> {
     pub(super) fn scan(&mut self) {
         let function = self.function;
@@ -277,7 +318,11 @@ impl<'u> Host<'_, 'u> {
         // Something else may refer to it: no reference that is a parameter, and nothing outside, to what is declared here.
         let target = self.meant(name);
         let known = &self.variables[target];
-        let is_own = known.declarator.is_some_and(|d| d.kind() == "identifier") && !known.is_remote && !known.is_wild;
+        let mut declarator = known.declarator;
+        while let Some(pointer) = declarator.filter(|d| d.kind() == "pointer_declarator") {
+            declarator = pointer.child_by_field_name("declarator");
+        }
+        let is_own = declarator.is_some_and(|d| d.kind() == "identifier") && !known.is_remote && !known.is_wild;
         match place.kind() == "identifier" && is_own {
             true => self.near_stores.push(node),
             false => self.stores.push(node),
@@ -358,23 +403,39 @@ impl<'u> Host<'_, 'u> {
         name.split('<').next().unwrap_or(name)
     }
 
+    /// `static_cast<int>(n)`, `unsigned(n)`: as `(int)n`, this calls nothing. A statement may be a declaration.
+    fn converts_a_number(&self, call: Node<'u>) -> bool {
+        let Some(function) = call.child_by_field_name("function") else { return false };
+        let text = self.unit.str(function);
+        let is_type = function.kind() == "primitive_type"
+            || function.kind() == "qualified_identifier" && text.starts_with("std::") && self.is_integer_type(function);
+        (is_type || self.is_plain_cast(function) && !text.contains('&'))
+            && self.up(call).is_some_and(|p| p.kind() != "expression_statement")
+    }
+
     /// A function may change what it gets by reference, and an object what its members do.
     fn call_changes(&mut self, call: Node<'u>) {
-        if self.only_returns(call) {
+        if self.only_returns(call) || self.converts_a_number(call) {
             return;
         }
-        self.all_calls.push(call);
         let (Some(function), Some(list)) =
             (call.child_by_field_name("function"), call.child_by_field_name("arguments"))
         else {
+            self.all_calls.push(call);
             return;
         };
+        let reads = self.reads_of_library(function);
+        if !reads {
+            self.all_calls.push(call);
+        }
         if has_child(call, "kernel_call_syntax") {
             return;
         }
         let name = self.callee(function);
         let harmless = self.is_harmless(function);
-        if !harmless {
+        if reads {
+            // Its object is looked at below.
+        } else if !harmless {
             self.calls.push(call);
         } else if self.leaves_variables(name, list) {
             self.all_calls.pop();
@@ -422,9 +483,9 @@ impl<'u> Host<'_, 'u> {
 
     /// Does a function of the platform change no memory of the host but what it is given the address of?
     fn leaves_variables(&self, name: &str, arguments: Node<'u>) -> bool {
-        const PLAIN: [&str; 9] =
-            ["printf", "fprintf", "malloc", "free", "min", "max", "dim3", "atoi", "checkCudaErrors"];
-        const ENDS: [&str; 12] = [
+        const PLAIN: [&str; 4] = ["printf", "fprintf", "dim3", "checkCudaErrors"];
+        const ENDS: [&str; 13] = [
+            "GetErrorString",
             "Malloc",
             "MallocManaged",
             "MallocAsync",
@@ -439,7 +500,7 @@ impl<'u> Host<'_, 'u> {
             "SetDevice",
         ];
         let Some(end) = ["cuda", "hip"].iter().find_map(|prefix| name.strip_prefix(prefix)) else {
-            return PLAIN.contains(&name);
+            return PLAIN.contains(&name) || COMPUTES.contains(&name);
         };
         let copies_away = |end: &str| {
             let way = listed_in(arguments).get(3).map_or("", |way| self.unit.str(*way));

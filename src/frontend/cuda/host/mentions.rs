@@ -360,7 +360,9 @@ impl<'u> Host<'_, 'u> {
                 return Takes::Unknown;
             }
         }
-        if self.is_method_of_library(function) {
+        if self.is_method_of_library(function)
+            || function.kind() == "field_expression" && self.method_copies(function, at)
+        {
             return Takes::Value;
         }
         if function.kind() == "identifier"
@@ -396,6 +398,13 @@ impl<'u> Host<'_, 'u> {
             let name = self.callee(ty);
             !self.lower.names.types.contains_key(name) && is_value(name) && self.is_plain(ty)
         }) && !["swap", "get", "merge", "splice", "read", "getline", "exchange"].contains(&self.unit.str(method))
+    }
+
+    /// `v.size()`: does a method of a container, or of a tensor, only say something of it?
+    pub(super) fn reads_of_library(&self, function: Node<'u>) -> bool {
+        let method = function.child_by_field_name("field").map_or("", |m| self.unit.str(m));
+        ["size", "empty", "data", "begin", "end", "length", "c_str", "numel", "dim"].contains(&method)
+            && self.is_method_of_library(function)
     }
 
     /// Is this a function of the platform, or of C, that changes nothing of what it is given by name?

@@ -41,7 +41,7 @@ use super::lower::Lower;
 use super::types::Bindings;
 use super::unit::{FunDecl, Unit, declared_name, each_named, without_arguments};
 use crate::base::{Name, Span};
-use crate::exp::{B, IntTy, N, Var};
+use crate::exp::{B, IntTy, N, NBin, NExp, Var};
 pub use callers::is_internal;
 pub use callers::{CallKey, ReadCall};
 use callers::{Passed, called, called_through, overlaps_of_calls};
@@ -363,7 +363,8 @@ fn launch_without<'u>(
     let mut overlaps = host.overlaps(arguments);
     let passed: Passed = arguments.iter().map(|a| host.passed(*a)).collect();
     let objects: Vec<_> = arguments.iter().map(|a| host.object(*a)).collect();
-    let facts = host.facts(call, function);
+    let mut facts = host.facts(call, function);
+    facts.extend(divided(grid.iter().chain(&block).flatten(), args.iter().flatten().map(|(value, _)| value)));
     excluded.extend(host.unfollowed.iter());
     let (types, symbols) = (std::mem::take(&mut host.types), host.symbols.iter().cloned().collect());
     let (sizes, parameters) = (std::mem::take(&mut host.sizes), host.parameters());
@@ -406,6 +407,27 @@ fn launch_without<'u>(
         Some(through) => called_through(unit, lower, function, own, &parameters, through, pack),
         None => Some(called(unit, lower, function, own, &parameters)),
     }
+}
+
+/// What the host divides by for a size or an argument is not 0; a size never is. [HOST-DIVIDED]
+fn divided<'a>(sizes: impl Iterator<Item = &'a N> + Clone, args: impl Iterator<Item = &'a N>) -> Vec<B> {
+    fn divisors(value: &N, found: &mut Vec<N>) {
+        match value.kind() {
+            NExp::Bin(op, _, l, r) => {
+                if matches!(op, NBin::Div | NBin::Rem) && r.as_num().is_none() && !found.contains(r) {
+                    found.push(r.clone());
+                }
+                divisors(l, found);
+                divisors(r, found);
+            }
+            NExp::Cast(_, inner) => divisors(inner, found),
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    sizes.clone().chain(args).for_each(|value| divisors(value, &mut found));
+    found.retain(|by| !sizes.clone().any(|size| size == by));
+    found.iter().map(|by| by.ne(&N::num(0))).collect()
 }
 
 /// The position of the pack of a function that `args...` is all of, where nothing else is done with it.

@@ -128,26 +128,49 @@ impl<'u> Host<'_, 'u> {
             return false;
         };
         let is_empty = call.child_by_field_name("arguments").is_some_and(|list| listed_in(list).is_empty());
-        let (Some(object), Some(method)) =
-            (function.child_by_field_name("argument"), function.child_by_field_name("field"))
-        else {
-            return false;
-        };
-        let class = self.class_at(object, is_arrow(self.unit.str(function), object, function), 0);
-        let Some(class) = class.filter(|class| child_of_kind(*class, "base_class_clause").is_none()) else {
-            return false;
-        };
-        let items = class.child_by_field_name("body").map(listed_in).unwrap_or_default();
-        let own = items.into_iter().filter(|item| {
-            let item = if item.kind() == "template_declaration" { last_named(*item) } else { Some(*item) };
-            item.is_some_and(|item| {
-                let mut cursor = item.walk();
-                let mut declarators = item.children_by_field_name("declarator", &mut cursor);
-                declarators.any(|d| declared_name(d).is_some_and(|n| self.unit.str(n) == self.unit.str(method)))
+        let Some((class, own)) = self.methods_meant(function) else { return false };
+        is_empty
+            && child_of_kind(class, "base_class_clause").is_none()
+            && own.into_iter().all(|item| self.is_getter(item, class))
+    }
+
+    /// Does a method of a class of the unit take an argument as a number of its own? [HOST-PLAIN]
+    pub(super) fn method_copies(&self, function: Node<'u>, at: usize) -> bool {
+        let copies = |method: Node<'u>| {
+            let list = method.child_by_field_name("declarator").and_then(|d| d.child_by_field_name("parameters"));
+            let parameter = list.and_then(|list| listed_in(list).get(at).copied());
+            parameter.is_some_and(|parameter| {
+                let ty = parameter.child_by_field_name("type");
+                let declarator = parameter.child_by_field_name("declarator");
+                !self.unit.str(parameter).contains('&')
+                    && declarator.is_none_or(|d| d.kind() == "identifier")
+                    && ty.is_some_and(|ty| self.is_integer_type(ty) && self.unit.str(ty) != "auto")
             })
-        });
-        let mut own = own.peekable();
-        is_empty && own.peek().is_some() && own.all(|item| self.is_getter(item, class))
+        };
+        self.methods_meant(function).is_some_and(|(_, own)| own.into_iter().all(copies))
+    }
+
+    /// The class of the object that a method is called of, and what it declares with this name, which is something.
+    fn methods_meant(&self, function: Node<'u>) -> Option<(Node<'u>, Vec<Node<'u>>)> {
+        let (object, method) = (function.child_by_field_name("argument")?, function.child_by_field_name("field")?);
+        let class = self.class_at(object, is_arrow(self.unit.str(function), object, function), 0)?;
+        let own = self.methods_named(class, self.unit.str(method));
+        Some((class, own)).filter(|(_, own)| !own.is_empty() && !class.has_error())
+    }
+
+    /// What a class declares with a name.
+    pub(super) fn methods_named(&self, class: Node<'u>, name: &str) -> Vec<Node<'u>> {
+        let items = class.child_by_field_name("body").map(listed_in).unwrap_or_default();
+        let named = |item: &Node<'u>| {
+            let inner = if item.kind() == "template_declaration" { last_named(*item) } else { Some(*item) };
+            inner.is_some_and(|inner| {
+                let mut cursor = inner.walk();
+                let mut declarators = inner.children_by_field_name("declarator", &mut cursor);
+                inner.kind() == "using_declaration" && self.unit.str(inner).contains(name)
+                    || declarators.any(|d| declared_name(d).is_some_and(|n| self.unit.str(n) == name))
+            })
+        };
+        items.into_iter().filter(named).collect()
     }
 
     /// `T* data() { return d; }`
@@ -199,6 +222,8 @@ impl<'u> Host<'_, 'u> {
         let name = match declarator.kind() {
             "pointer_declarator" if behind => declarator.child_by_field_name("declarator")?,
             "reference_declarator" if !behind => last_named(declarator)?,
+            // `C c(n);` reads as the declaration of a function.
+            "function_declarator" if !behind => declarator.child_by_field_name("declarator")?,
             _ if !behind => declarator,
             _ => return None,
         };

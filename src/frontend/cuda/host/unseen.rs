@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
-use super::super::unit::{TypeDecl, declared_name, each_named};
+use super::super::unit::{TypeDecl, child_of_kind, declared_name, each_named};
 use super::Host;
 use super::copies::refers;
 use super::mentions::{BY_VALUE, is_platform};
@@ -14,6 +14,9 @@ use super::variables::{Event, SCOPES, Variable, contains};
 
 /// Functions of C that write where an argument points.
 const WRITES: [&str; 5] = ["memset", "memcpy", "sprintf", "snprintf", "strtol"];
+
+/// How many methods are followed that call each other.
+const MAX_CALLS: usize = 3;
 
 /// Names of types, or of variables.
 type Names<'u> = FxHashSet<&'u str>;
@@ -31,6 +34,10 @@ struct Local<'u> {
 struct Locals<'u> {
     list: Vec<Local<'u>>,
     methods: Names<'u>,
+    class: Option<Node<'u>>,
+    /// May the function change its object, and how many calls of methods led to it?
+    own: bool,
+    depth: usize,
 }
 
 impl Locals<'_> {
@@ -148,6 +155,14 @@ impl<'u> Host<'_, 'u> {
                 }
             }
         }
+        // What its methods do that these call is done there as well.
+        let methods = self.methods(class);
+        if self.special_functions(class).into_iter().any(|(item, _)| self.calls_one_of(item, &methods)) {
+            parts.extend(self.types_used(class));
+            if self.keeps_itself(class) {
+                loud.keepers.insert(name);
+            }
+        }
         let fields = self.fields(class);
         for item in class.child_by_field_name("body").map(listed_in).unwrap_or_default() {
             if item.kind() == "field_declaration" {
@@ -260,6 +275,10 @@ impl<'u> Host<'_, 'u> {
     /// Does a special function change nothing but what it declares, and its own object where it may? What is defined
     /// elsewhere may change anything.
     fn is_quiet(&self, function: Node<'u>, own: bool) -> bool {
+        self.is_quiet_at(function, own, 0)
+    }
+
+    fn is_quiet_at(&self, function: Node<'u>, own: bool, depth: usize) -> bool {
         if function.child_by_field_name("body").is_none() {
             let given = ["default_method_clause", "delete_method_clause"];
             return listed_in(function).iter().any(|n| given.contains(&n.kind()));
@@ -269,7 +288,8 @@ impl<'u> Host<'_, 'u> {
             around = self.up(list);
         }
         let class = around.and_then(|list| self.up(list));
-        let mut locals = Locals { methods: class.map(|c| self.methods(c)).unwrap_or_default(), list: Vec::new() };
+        let methods = class.map(|c| self.methods(c)).unwrap_or_default();
+        let mut locals = Locals { methods, list: Vec::new(), class, own, depth };
         each_named(function, |n| {
             let is_parameter = n.kind().ends_with("parameter_declaration");
             if !is_parameter && (n.kind() != "declaration" || n == function) {
@@ -291,6 +311,15 @@ impl<'u> Host<'_, 'u> {
         });
         let fields = class.filter(|_| own).map(|class| self.fields(class)).unwrap_or_default();
         self.changes_only(function, &locals, &fields)
+    }
+
+    fn calls_one_of(&self, code: Node<'u>, methods: &Names<'u>) -> bool {
+        let mut found = false;
+        each_named(code, |n| {
+            let function = n.child_by_field_name("function").filter(|_| n.kind() == "call_expression");
+            found |= function.is_some_and(|f| methods.contains(self.callee(f)));
+        });
+        found
     }
 
     /// The names of the functions of a class.
@@ -359,9 +388,11 @@ impl<'u> Host<'_, 'u> {
                     if self.is_plain_cast(function) {
                         return true;
                     }
+                    if function.kind() == "identifier" && locals.methods.contains(name) {
+                        return self.own_is_quiet(name, locals);
+                    }
                     function.kind() == "identifier"
                         && !is_copy
-                        && !locals.methods.contains(name)
                         && !self.lower.names.functions.contains_key(name)
                         && !self.lower.names.types.contains_key(name)
                         && (by_value || is_platform(name) && arguments.into_iter().all(plain))
@@ -373,13 +404,29 @@ impl<'u> Host<'_, 'u> {
         quiet
     }
 
+    /// Is what a class calls so quiet: methods of its own, which no derived class overrides?
+    fn own_is_quiet(&self, name: &str, locals: &Locals<'u>) -> bool {
+        let Some(class) = locals.class.filter(|class| child_of_kind(*class, "base_class_clause").is_none()) else {
+            return false;
+        };
+        let own = self.methods_named(class, name);
+        locals.depth < MAX_CALLS
+            && !own.is_empty()
+            && own.into_iter().all(|method| {
+                method.kind() == "function_definition"
+                    && !self.unit.str(method).contains("virtual")
+                    && self.is_quiet_at(method, locals.own, locals.depth + 1)
+            })
+    }
+
     /// `static_cast<T>`, to a number or an enumeration.
-    fn is_plain_cast(&self, function: Node<'u>) -> bool {
+    pub(super) fn is_plain_cast(&self, function: Node<'u>) -> bool {
         let types = function.child_by_field_name("arguments").map(listed_in).unwrap_or_default();
         let [only] = types.as_slice() else { return false };
         let name = self.unit.str(*only);
         let known = self.lower.names.types.get(name);
         let is_plain = matches!(known, Some(list) if list.iter().all(|(_, d)| matches!(d, TypeDecl::Enum(_))))
+            || matches!(name, "float" | "double")
             || known.is_none() && only.child_by_field_name("type").is_some_and(|ty| self.is_integer_type(ty));
         function.kind() == "template_function" && self.callee(function) == "static_cast" && is_plain
     }
@@ -434,6 +481,9 @@ impl<'u> Host<'_, 'u> {
         }
         for node in all {
             let text = self.unit.str(*node);
+            if self.is_got_from(*node) {
+                continue;
+            }
             let found = match node.kind() {
                 "user_defined_literal" if loud.literals => None,
                 "type_identifier" if loud.others.contains(text) => None,
@@ -463,6 +513,20 @@ impl<'u> Host<'_, 'u> {
             if let Some(variable) = found.filter(|v| !is_place && self.may_be_of(*v, &loud.own)) {
                 let event = Event { node: *node, at: node.end_byte(), field: None, value: None, declares: false };
                 self.variables[variable].events.push(event);
+            }
+        }
+    }
+
+    /// Is this the object of a call that only returns a member of it? Nothing else runs there.
+    fn is_got_from(&self, name: Node<'u>) -> bool {
+        let mut place = name;
+        loop {
+            let Some(parent) = self.up(place).filter(|_| name.kind() == "identifier") else { return false };
+            let is = |field: &str| parent.child_by_field_name(field) == Some(place);
+            match parent.kind() {
+                "field_expression" if is("argument") => place = parent,
+                "call_expression" => return is("function") && self.only_returns(parent),
+                _ => return false,
             }
         }
     }

@@ -4,6 +4,7 @@ use super::atomics::is_relaxed;
 use super::bases::{Of, same_name};
 use super::fragments::is_number_of_elements;
 use super::*;
+use crate::frontend::cuda::unit::each_named;
 use crate::kernel::types::{StructTy, is_group_of_threads};
 
 /// What a member function call means.
@@ -244,9 +245,27 @@ impl<'l, 't> Body<'l, 't> {
         outer.lower.constants.insert(key, (value, ty.clone()));
         match value {
             Some(n) => Some(Some(Expr::new(ExprKind::Int(n), ty, span))),
-            None if field.is_some() => Some(self.static_member(scope, name, span)),
-            None => Some(None),
+            None => match field {
+                Some((member, names)) => {
+                    let number = if names.len() == 1 { outer.constant_number(member, &ty) } else { None };
+                    Some(number.or_else(|| self.static_member(scope, name, span)))
+                }
+                None => Some(None),
+            },
         }
+    }
+
+    /// `static constexpr float eps = 0.5f;`, of literals. [INF-STATIC]
+    fn constant_number(&mut self, member: Node<'t>, ty: &Type) -> Option<Expr> {
+        const PLAIN: [&str; 4] =
+            ["number_literal", "unary_expression", "binary_expression", "parenthesized_expression"];
+        let value = member.child_by_field_name("default_value").filter(|_| matches!(ty, Type::Float(_)))?;
+        let mut plain = self.text(member).split_whitespace().any(|word| word == "constexpr");
+        each_named(value, |n| plain &= PLAIN.contains(&n.kind()));
+        plain.then(|| {
+            let value = self.rvalue(value);
+            self.convert(value, ty)
+        })
     }
 
     /// A static member that is not a known constant: the variable that its definition declares, and nothing of its name
