@@ -394,7 +394,8 @@ impl<'u> Host<'_, 'u> {
             let arguments = call.child_by_field_name("arguments").map(listed_in).unwrap_or_default();
             arguments.iter().any(|a| self.unit.str(*a) == "CL_TRUE")
         };
-        name.contains("HostRegister") || name.starts_with("clEnqueue") && !blocks()
+        let reads = ["clEnqueueRead", "clEnqueueSVMMemcpy"].iter().any(|k| name.starts_with(k));
+        name.contains("HostRegister") || reads && !blocks()
     }
 
     /// The name of a function, without scopes and template arguments.
