@@ -91,13 +91,18 @@ fn sayings(kernel: &Kernel<Protocol>) -> Vec<B> {
     found
 }
 
-/// That a parameter is a number of the host, or a part of one, says nothing of it where nothing else speaks of that number.
+/// That a parameter is made of one number of the host and constants says nothing of it where nothing else speaks of that number.
 fn says_nothing(condition: &B, said: &[B], kernel: &Kernel<Protocol>) -> bool {
-    let number = |side: &N| match side.kind() {
-        NExp::Var(v) => Some(v.clone()),
-        NExp::Bin(NBin::Div | NBin::Mul, _, l, r) if r.as_num().is_some_and(|n| n > 0) => l.as_var().cloned(),
-        _ => None,
-    };
+    // As `(n + 63) / 64 * 64`.
+    fn number(side: &N) -> Option<Var> {
+        match side.kind() {
+            NExp::Var(v) => Some(v.clone()),
+            NExp::Bin(NBin::Add | NBin::Sub | NBin::Div | NBin::Mul, _, l, r) => {
+                r.as_num().filter(|n| *n > 0).and_then(|_| number(l))
+            }
+            _ => None,
+        }
+    }
     let alone = |given: &N, from: &N| {
         let of_host = number(from).filter(is_of_host);
         given.as_var().is_some_and(is_plain)
