@@ -1,5 +1,6 @@
 //! The calls of a function of the host, as far as they are all that its unit has.
 
+use itertools::Itertools;
 use tree_sitter::Node;
 
 use super::super::lower::Lower;
@@ -50,7 +51,9 @@ fn given_or_default<'u>(lower: &Lower<'u>, name: &str, call: Node<'u>) -> Vec<No
     let declared = lower.names.functions.get(name).map_or(&[][..], Vec::as_slice);
     let default = |at: usize| {
         let of = |d: &FunDecl<'u>| parameters_of(d).get(at)?.child_by_field_name("default_value");
-        declared.iter().filter(|d| !d.is_kernel).find_map(of)
+        // Declarations in two scopes are of two functions.
+        let is_one = declared.iter().filter(|d| !d.is_kernel).map(|d| d.scope).all_equal();
+        declared.iter().filter(|d| is_one && !d.is_kernel).find_map(of)
     };
     if call.child_by_field_name("arguments").map_or(0, |list| listed_in(list).len()) == arguments.len() {
         while let Some(value) = default(arguments.len()) {

@@ -408,6 +408,13 @@ impl<'u> Host<'_, 'u> {
     fn converts_a_number(&self, call: Node<'u>) -> bool {
         let Some(function) = call.child_by_field_name("function") else { return false };
         let text = self.unit.str(function);
+        // An object has an operator of its own that is called.
+        let arguments = call.child_by_field_name("arguments").map(listed_in).unwrap_or_default();
+        let is_object =
+            |a: &Node<'u>| a.kind() == "identifier" && self.variable_at(*a).is_some_and(|v| !self.is_scalar(v, *a));
+        if arguments.iter().any(is_object) {
+            return false;
+        }
         let is_type = function.kind() == "primitive_type"
             || function.kind() == "qualified_identifier" && text.starts_with("std::") && self.is_integer_type(function);
         (is_type || self.is_plain_cast(function) && !text.contains('&'))
