@@ -297,7 +297,7 @@ fn verdicts(kernel: &str, cases: &[(Verdict, &str)]) {
     }
 }
 
-use Verdict::{RaceFree as Free, Racy};
+use Verdict::{Inconclusive, RaceFree as Free, Racy};
 
 /// Safe where a block is a square of `n` by `n`, or smaller.
 const SQUARE: &str = "__global__ void k(int *a, int n) {
@@ -314,7 +314,7 @@ fn variables_of_the_host_relate_what_a_launch_says() {
             (Racy, "void f(int *a, dim3 t) { if (t.x != t.z) return; k<<<1, t>>>(a, t.y); }"),
             (Racy, "void f(int *a, dim3 t) { dim3 s = t; t.x = 1; t.y = 1; k<<<1, s>>>(a, t.y); }"),
             (
-                Racy,
+                Inconclusive,
                 "void grow(); void f(int *a, const dim3 &t) { if (t.x != t.y || t.z != 1) return; int n = t.x; grow(); k<<<1, t>>>(a, n); }",
             ),
         ],
@@ -340,19 +340,19 @@ fn variables_of_the_host_relate_what_a_launch_says() {
             ),
             (Free, "struct P { int w; }; void f(int *a, P *p) { k<<<4, p->w>>>(a, p->w + 1); }"),
             (
-                Racy,
+                Inconclusive,
                 "struct P { int w; }; void g(); void f(int *a, P *p) { int b = p->w; g(); k<<<4, b>>>(a, p->w + 1); }",
             ),
             (
                 Racy,
                 "struct P { int w; }; void f(int *a, P *p, P *q) { int b = p->w; q->w = 1; k<<<4, b>>>(a, p->w + 1); }",
             ),
-            (Racy, "void f(int *a, int &m, int *q) { int b = m; *q = 1; k<<<4, b>>>(a, m + 1); }"),
+            (Inconclusive, "void f(int *a, int &m, int *q) { int b = m; *q = 1; k<<<4, b>>>(a, m + 1); }"),
             (Racy, "void f(int *a, int m) { int b = m; int *q = &m; *q = 1; k<<<4, b>>>(a, m + 1); }"),
             (Racy, "void f(int *a, int m) { int b = m; int &q = m; q = 1; k<<<4, b>>>(a, m + 1); }"),
             (Racy, "void f(int *a, int m, int o) { int b = m; std::swap(m, o); k<<<4, b>>>(a, m + 1); }"),
             (Racy, "void f(int *a, int m) { auto h = [&] { m /= 2; }; int b = m; h(); k<<<4, b>>>(a, m + 1); }"),
-            (Racy, "void f(int *a, int m) { keep(&m); int b = m; change(); k<<<4, b>>>(a, m + 1); }"),
+            (Inconclusive, "void f(int *a, int m) { keep(&m); int b = m; change(); k<<<4, b>>>(a, m + 1); }"),
             (
                 Racy,
                 "void f(int *a, int m) { int b = m; for (int i = 0; i < 9; i++) { k<<<4, b>>>(a, m + 1); m /= 2; } }",
@@ -386,7 +386,10 @@ fn variables_of_the_host_relate_what_a_launch_says() {
                 Racy,
                 "struct P { int w; }; void f(int *a) { P o; P *p = &o; int b = p->w; o = other(); k<<<4, b>>>(a, p->w + 1); }",
             ),
-            (Racy, "struct P { int w; }; void f(int *a, const P &p) { int b = p.w; g(); k<<<4, b>>>(a, p.w + 1); }"),
+            (
+                Inconclusive,
+                "struct P { int w; }; void f(int *a, const P &p) { int b = p.w; g(); k<<<4, b>>>(a, p.w + 1); }",
+            ),
             (Racy, "int m = 64; void f(int *a) { int b = m; m = 1; k<<<4, b>>>(a, m + 1); }"),
             (Racy, "void f(int *a, int x) { switch (x) { int m; m = 4; case 1: k<<<4, 64>>>(a, m + 99); } }"),
             (Free, "void f(int *a, int n) { int w = n; k<<<4, w>>>(a, w); }"),
@@ -396,11 +399,11 @@ fn variables_of_the_host_relate_what_a_launch_says() {
             (Racy, "int g(); void f(int *a) { k<<<4, g()>>>(a, g() + 1); }"),
             (Racy, "unsigned g(); int g(int x); void f(int *a) { int m = 32 + g(2); k<<<4, 32>>>(a, m); }"),
             (
-                Racy,
+                Inconclusive,
                 "int *at(int &x); void f(int *a, int m) { int *r = at(m); int b = m; *r = 1; k<<<4, b>>>(a, m + 1); }",
             ),
             (
-                Racy,
+                Inconclusive,
                 "void f(int *a, int m) { std::vector<int *> v; v.push_back(&m); int b = m; *v[0] = 1; k<<<4, b>>>(a, m + 1); }",
             ),
             (Racy, "void f(int *a, int m) { k<<<4, m>>>(a, m -= 2); }"),
@@ -850,6 +853,54 @@ fn a_race_that_only_unusual_values_show_is_not_certain() {
     // That all stores are of one value holds for all sizes, or is not said.
     assert_eq!(verdict("if (s > 5) a[0] = 7;").verdict, Verdict::SameValue);
     assert_eq!(verdict("if (s > 5) a[0] = s == 9 ? threadIdx.x : 7;").verdict, Verdict::Inconclusive);
+}
+
+/// [HOST-STAYS]
+#[test]
+fn a_race_that_needs_a_change_which_is_not_in_the_text_is_not_certain() {
+    let kernel = "struct C { int l, h; void set(int v) { l = v; } C *next(); }; void unknown(); int get();
+        __global__ void other(int *a) {} void beep() { puts(\"\"); } void grow(C *q) { q->l = 9; } void up(C *q) { grow(q); }
+        __global__ void k(int *a, int w) { a[blockIdx.x * w + threadIdx.x] = threadIdx.x; }";
+    let verdict = |host: &str| check(&format!("{kernel}\n{host}\n"), false).verdict;
+    let by_reference = |body: &str| format!("void f(C &c, int *p, int *a) {{ {body} }}");
+    let by_pointer =
+        |body: &str| format!("void f(C *c, int *p, int *a) {{ int l = c->l; {body} k<<<8, l>>>(a, c->l); }}");
+    let between = |body: &str| by_reference(&format!("int l = c.l; {body} k<<<8, l>>>(a, c.l);"));
+    for same in [
+        between("unknown();"),
+        between("*p = 3;"),
+        between("beep();"),
+        between("other<<<1, 1>>>(a);"),
+        between("for (int i = 0; i < 9; i++) unknown();"),
+        by_pointer("unknown();"),
+        by_pointer("*p = 3;"),
+        by_reference("c.l = 64; unknown(); k<<<8, 64>>>(a, c.l);"),
+        by_reference("if (c.l < 64) return; unknown(); k<<<8, 64>>>(a, c.l);"),
+        by_reference("int l = c.l; unknown(); k<<<8, l>>>(a, c.l); k<<<4, c.l>>>(a, c.l);"),
+        format!(
+            "void g(int b, C &c, int *a) {{ k<<<8, b>>>(a, c.l); }} {}",
+            by_reference("int l = c.l; unknown(); g(l, c, a);")
+        ),
+    ] {
+        assert_eq!(verdict(&same), Inconclusive, "{same}");
+    }
+    for changed in [
+        between("c.l = get();"),
+        between("c.l--;"),
+        between("c.set(9);"),
+        between("unknown(); c.l = 9; unknown();"),
+        by_pointer("c->l = 9;"),
+        by_pointer("up(c);"),
+        by_pointer("C *q = c; q->l = 9;"),
+        // The race is there without a change as well.
+        by_reference("int l = c.l; unknown(); k<<<8, l>>>(a, c.h);"),
+        by_reference("int l = c.l; unknown(); k<<<8, l>>>(a, c.l); k<<<4, c.h>>>(a, c.l);"),
+    ] {
+        assert_eq!(verdict(&changed), Racy, "{changed}");
+    }
+    for free in [between(""), between("c.h = 3;")] {
+        assert_eq!(verdict(&free), Free, "{free}");
+    }
 }
 
 /// [HOST-SHARED]: a size that is any number is not listed; a value of a variable that it has no more is told from that at the launch.

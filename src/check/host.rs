@@ -36,6 +36,10 @@ pub struct HostFacts {
     pub untold: BTreeSet<String>,
     /// Globals of the kernel that the host computes in ways that are not followed, and constants that they surely are.
     pub computed: BTreeMap<String, Vec<i128>>,
+    /// What the launches say where numbers stay as they are that only code which is not followed may change.
+    pub stays: Option<B>,
+    /// The names of these numbers.
+    pub staying: BTreeSet<String>,
     /// Where the launches are, in words; empty when there are none.
     pub place: String,
     /// Where launches are that are not all, in words.
@@ -209,12 +213,18 @@ pub fn host_facts(params: &[VarDecl], placed: &[PlacedLaunch]) -> HostFacts {
     facts.computed = computed(params, launches);
     let mut converted = Vec::new();
     let mut alternatives: Vec<Vec<B>> = Vec::new();
+    let mut stays = Vec::new();
     for launch in launches {
         let said = relations(params, launch, &facts, &mut converted);
+        let more = staying(params, launch, &facts);
+        let named = more.iter().filter(|r| !said.contains(r)).flat_map(free_vars_b);
+        facts.staying.extend(named.map(|v| name_in_text(&v)));
+        stays.push(B::and(more));
         if !alternatives.contains(&said) {
             alternatives.push(said);
         }
     }
+    facts.stays = (!facts.staying.is_empty() && launches.len() <= MAX_ALTERNATIVES).then(|| B::or(stays));
     let fits = |condition: &B| {
         let vars = free_vars_b(condition);
         let names = converted.iter().unique().filter(|name| vars.iter().any(|v| v.name == **name)).join("`, `");
@@ -272,6 +282,19 @@ fn computed(params: &[VarDecl], launches: &[&HostLaunch]) -> BTreeMap<String, Ve
     let own = launches.iter().flat_map(|l| &l.computed);
     found.extend(own.map(|(name, first)| (format!("{name}{OF_HOST}"), first.clone())));
     found
+}
+
+/// What a launch says where numbers stay as they are that only code which is not followed may change. [HOST-STAYS]
+fn staying(params: &[VarDecl], launch: &HostLaunch, known: &HostFacts) -> Vec<B> {
+    let mut launch = launch.clone();
+    launch.facts.append(&mut launch.stays);
+    relations(params, &launch, known, &mut Vec::new())
+}
+
+/// The name of a variable of the host, whichever of its values this is.
+fn name_in_text(var: &Var) -> String {
+    let own = var.name.as_str().trim_end_matches(OF_HOST);
+    own.split_once('#').map_or(own, |(name, _)| name).to_owned()
 }
 
 /// The constant that all of these are.

@@ -1,5 +1,7 @@
 //! Values that a host is likely to give where it is not followed how it computes them. [HOST-COMPUTED]
 
+use itertools::Itertools;
+
 use super::kernel::Check;
 use crate::exp::{B, N, Var};
 
@@ -29,17 +31,21 @@ impl Check<'_> {
             B::or(fits.map(|n| N::var(v).eq(&N::num(*n))).collect::<Vec<_>>())
         };
         let globals = self.inferred.kernel.globals.iter();
-        let known: Vec<B> = globals.filter(|v| is_computed(v)).map(among).collect();
+        let mut known: Vec<B> = globals.filter(|v| is_computed(v)).map(among).collect();
+        known.extend(self.source.host.stays.clone());
         (!known.is_empty()).then(|| B::and(known))
     }
 
     /// Why a race is not certain that none of the usual values gives.
     pub(super) fn unusual(&self) -> String {
-        let computed = &self.source.host.computed;
+        let host = &self.source.host;
         let globals = self.inferred.kernel.globals.iter().map(|v| v.name.as_str());
         let names: Vec<String> = globals
-            .filter(|name| computed.contains_key(*name))
-            .map(|name| format!("`{}`", name.trim_end_matches(crate::base::OF_HOST)))
+            .filter(|name| host.computed.contains_key(*name))
+            .map(|name| name.trim_end_matches(crate::base::OF_HOST))
+            .chain(host.staying.iter().map(String::as_str))
+            .unique()
+            .map(|name| format!("`{name}`"))
             .collect();
         let names = match names.len().checked_sub(FEW) {
             None | Some(0) => names.join(" and "),

@@ -288,6 +288,7 @@ pub struct ReadCall {
     symbols: FxHashSet<String>,
     sizes: BTreeSet<String>,
     computed: BTreeMap<String, Vec<i128>>,
+    stays: Vec<B>,
 }
 
 /// A call and its arguments, by their nodes, what is asked for of them, and where a pack of them begins.
@@ -332,13 +333,16 @@ fn read_call<'u>(
     let facts = host.facts(call.node, caller);
     let own: Vec<Node<'u>> = arguments.iter().copied().filter(|a| contains(caller, *a)).collect();
     let overlaps = host.overlaps(&own);
+    let parameters = host.parameters();
+    let passed = arguments.iter().map(|argument| host.passed(*argument)).collect();
     let read = Arc::new(ReadCall {
         given,
         packed,
         facts,
         overlaps,
-        parameters: host.parameters(),
-        passed: arguments.iter().map(|argument| host.passed(*argument)).collect(),
+        parameters,
+        passed,
+        stays: host.stays(),
         types: std::mem::take(&mut host.types),
         symbols: std::mem::take(&mut host.symbols),
         sizes: std::mem::take(&mut host.sizes),
@@ -428,6 +432,8 @@ fn each_call<'u>(
             Some(unit.span(call)).filter(|_| !through && !path.functions.last().is_some_and(|f| is_internal(unit, *f))),
         );
         let facts = launch.facts.iter().map(|f| subst.boolean(f)).chain(relations).collect();
+        let stays = launch.stays.iter().map(|f| subst.boolean(f)).chain(read.stays.iter().map(|f| away.boolean(f)));
+        let stays = stays.filter(|f| f.as_lit().is_none()).collect();
         let one = HostLaunch {
             span: launch.span,
             calls,
@@ -450,6 +456,7 @@ fn each_call<'u>(
             symbols,
             sizes: unknown,
             computed,
+            stays,
             made: launch.made.clone(),
             launcher: launch.launcher.clone(),
         };

@@ -23,6 +23,7 @@ mod pointers;
 mod ranges;
 mod returned;
 mod sizes;
+mod stays;
 mod symbols;
 mod types;
 mod unseen;
@@ -54,6 +55,7 @@ pub(super) use places::listed_in;
 use places::{
     Arguments, Config, Place, addresses, is_local, is_question, launch_by_absent, launches_of, may_be, may_be_called,
 };
+pub use stays::Named;
 pub use symbols::{Filled, filled};
 pub use unseen::Loud;
 pub(super) use variables::SCOPES;
@@ -97,6 +99,8 @@ pub struct HostLaunch {
     pub sizes: BTreeSet<String>,
     /// Those of numbers that the host computes in ways that are not followed, and constants that they are at first.
     pub computed: BTreeMap<String, Vec<i128>>,
+    /// What holds where numbers stay as they are that only code which is not followed may change.
+    pub stays: Vec<B>,
     /// Arguments, by position, and sizes (of the grid, and of the block) that are not understood and are computed so.
     pub made: Made,
     /// The function that is not there, and is taken to launch the kernel that it is given.
@@ -167,6 +171,8 @@ struct Host<'l, 'u> {
     /// What may change objects outside of the function.
     far: Vec<Event<'u>>,
     values: FxHashMap<(usize, Part, Version), N>,
+    /// The numbers that were asked for, with their types, and where.
+    asked: Vec<(usize, Part, Option<IntTy>, Node<'u>)>,
     /// What methods return that ask for a size, by their text and the object.
     lengths: FxHashMap<(String, usize, Version), N>,
     /// What calls return, by their nodes.
@@ -366,8 +372,9 @@ fn launch_without<'u>(
     let mut facts = host.facts(call, function);
     facts.extend(divided(grid.iter().chain(&block).flatten(), args.iter().flatten().map(|(value, _)| value)));
     excluded.extend(host.unfollowed.iter());
+    let (parameters, stays) = (host.parameters(), host.stays());
     let (types, symbols) = (std::mem::take(&mut host.types), host.symbols.iter().cloned().collect());
-    let (sizes, parameters) = (std::mem::take(&mut host.sizes), host.parameters());
+    let sizes = std::mem::take(&mut host.sizes);
     let computed = std::mem::take(&mut host.computed);
     let (mut args, mut pointers, mut passed, mut objects) = (args, pointers, passed, objects);
     let pack = match packed.zip(through) {
@@ -400,6 +407,7 @@ fn launch_without<'u>(
         symbols,
         sizes,
         computed,
+        stays,
         made,
         launcher: launcher.map(|(f, _)| unit.str(f).to_owned()),
     };
@@ -483,6 +491,7 @@ impl<'l, 'u> Host<'l, 'u> {
             indirect: Vec::new(),
             far: Vec::new(),
             values: FxHashMap::default(),
+            asked: Vec::new(),
             lengths: FxHashMap::default(),
             results: FxHashMap::default(),
             choices: BTreeMap::new(),

@@ -73,9 +73,13 @@ impl<'u> Host<'_, 'u> {
     }
 
     pub(super) fn version(&self, variable: usize, part: &Part, place: Node<'u>) -> Version {
+        self.version_by(variable, &self.events(variable, part), place)
+    }
+
+    /// The version where only these change it.
+    pub(super) fn version_by(&self, variable: usize, events: &[Event<'u>], place: Node<'u>) -> Version {
         let in_launch = contains(self.launch, place);
         let known = &self.variables[variable];
-        let events = self.events(variable, part);
         // The arguments of the launch may change it before, or after, it is read in another one.
         if in_launch && events.iter().any(|e| contains(self.launch, e.node) && e.node != self.launch) {
             return Version::At(place.id());
@@ -118,6 +122,7 @@ impl<'u> Host<'_, 'u> {
         if let Some(size) = self.constant_size(variable, part) {
             return size;
         }
+        self.asked.push((variable, part.clone(), ty, place));
         let version = self.version(variable, part, place);
         let key = (variable, part.clone(), version);
         if let Some(known) = self.values.get(&key) {

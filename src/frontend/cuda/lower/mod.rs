@@ -164,6 +164,10 @@ pub struct Lower<'t> {
     pub loud: Option<Arc<super::host::Loud<'t>>>,
     /// What the text says that host code is read with, once that was asked for.
     pub said: Option<Arc<super::host::Said<'t>>>,
+    /// What code of the host names, by its node.
+    pub named_by: FxHashMap<usize, Arc<super::host::Named<'t>>>,
+    /// The definitions of its functions by name, once they were asked for.
+    pub bodies: Option<Arc<FxHashMap<&'t str, Vec<Node<'t>>>>>,
     /// The calls around them that were read.
     pub read_calls: FxHashMap<super::host::CallKey, Arc<super::host::ReadCall>>,
     /// The functions of the unit that give members or variables something, once that was asked for.
@@ -242,6 +246,8 @@ impl<'t> Lower<'t> {
             launches: FxHashMap::default(),
             loud: None,
             said: None,
+            named_by: FxHashMap::default(),
+            bodies: None,
             read_calls: FxHashMap::default(),
             setters: None,
             made_one: FxHashMap::default(),
