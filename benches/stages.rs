@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use faial_like::base::SourceMap;
 use faial_like::check::kernel::{CheckOptions, check_kernel, protocol_of};
 use faial_like::check::launch::launch;
-use faial_like::check::pipeline::{PhasePath, at_levels};
+use faial_like::check::pipeline::{PhasePath, Warps, at_levels};
 use faial_like::check::schedule::{Settings, check_files, parallel, solver_settings};
 use faial_like::check::source::load;
 use faial_like::frontend::preprocess::{CUDA_PREDEFINED, DiskFiles, Options, preprocess};
@@ -204,7 +204,7 @@ fn measure(path: &Path, session: &mut Session) -> [Duration; STAGES.len()] {
         let (launch, notes) = launch(None, None, &file.header, kernel, false);
         let (infer, inferred) = fastest(|| protocol_of(kernel, &launch, &settings.check));
         let (encode, ()) = fastest(|| {
-            for at in at_levels(&inferred.kernel, &[], 32, PhasePath::Phases) {
+            for at in at_levels(&inferred.kernel, &[], Warps { size: 32, lockstep: false }, PhasePath::Phases) {
                 for phase in at.race_phases() {
                     for array in phase.arrays() {
                         std::hint::black_box(phase.races_on(&array));

@@ -132,6 +132,15 @@ fn exit_codes_say_what_came_out() {
 }
 
 #[test]
+fn warps_in_lockstep_are_asked_for() {
+    let files = folder();
+    let text = "//--blockDim=32 --gridDim=1\n__global__ void k(int *a) { int t = threadIdx.x; a[t] = t; if (t < 16) a[t] += a[t + 16]; }\n";
+    let path = write(&files, "k.cu", text);
+    expect(&["check", &path], 1, &[]);
+    expect(&["check", &path, "--lockstep-warps", "--verbose"], 0, &["lock-step"]);
+}
+
+#[test]
 fn wrong_usage_is_told_and_is_no_verdict() {
     expect(&[], 2, &["Usage"]);
     expect(&["chek"], 2, &["chek"]);
@@ -139,7 +148,6 @@ fn wrong_usage_is_told_and_is_no_verdict() {
     expect(&["check", FREE, "--block-dim", "2048"], 2, &["at most 1024"]);
     expect(&["check", FREE, "--block-dim", "x"], 2, &["neither a number nor *"]);
     expect(&["check", FREE, "--param", "n"], 2, &["write NAME=VALUE"]);
-    expect(&["check", FREE, "--lockstep-warps"], 2, &["not supported yet"]);
     expect(&["check", FREE, "--compile-commands", "Cargo.toml"], 2, &["Cargo.toml:1:2", "no list of compile commands"]);
     expect(&["check", FREE, "--assume", "n <"], 2, &["--assume 'n <'"]);
     expect(&["check", FREE, "-o", "src"], 2, &["this is a folder"]);
@@ -169,7 +177,7 @@ fn fuzz_says_what_was_tried() {
     let words = ["align:", "Paper: 60 inputs", "with 4 nested synchronised loops", "no difference in 60 protocols"];
     expect(&["fuzz", "align", "--cases", "60", "--seed", "4"], 0, &words);
     let all = expect(&["fuzz", "all", "--cases", "10", "-j", "2", "-q"], 0, &["no difference in 20 protocols"]);
-    for pass in ["align", "split", "phases", "scopes", "trace", "encode", "roundtrip"] {
+    for pass in ["align", "split", "phases", "scopes", "lockstep", "trace", "encode", "roundtrip"] {
         assert!(all.contains(&format!("{pass}: ")), "{all}");
     }
     assert!(!all.contains("inputs"), "{all}");

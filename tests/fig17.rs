@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use faial_like::check::kernel::protocol_of;
 use faial_like::check::launch::launch;
-use faial_like::check::pipeline::{PhasePath, at_levels};
+use faial_like::check::pipeline::{PhasePath, Warps, at_levels};
 use faial_like::check::schedule::{Settings, check_files, parallel, solver_settings};
 use faial_like::check::source::load;
 use faial_like::report::finding::{FindingClass, KernelReport, Verdict};
@@ -62,7 +62,7 @@ fn counts(family: Family, form: Form, size: usize) -> [usize; 2] {
         let kernel = &file.kernels[0];
         let (launch, _) = launch(None, None, &file.header, kernel, false);
         let inferred = protocol_of(kernel, &launch, &Settings::default().check);
-        let phases: Vec<_> = at_levels(&inferred.kernel, &[], 32, PhasePath::Phases)
+        let phases: Vec<_> = at_levels(&inferred.kernel, &[], Warps { size: 32, lockstep: false }, PhasePath::Phases)
             .iter()
             .flat_map(|at| at.race_phases().collect::<Vec<_>>())
             .collect();

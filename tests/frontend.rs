@@ -19,6 +19,7 @@ fn inferred(text: &str) -> Inferred {
         may_be_one: [[true; 3]; 2],
         params: BTreeMap::new(),
         warp_size: 32,
+        lockstep: false,
         max_threads: 1024,
         any_hardware: false,
         large_grids: false,

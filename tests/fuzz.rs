@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use faial_like::core::race::{Instance, race_pair};
 use faial_like::core::{
-    Alignment, Barrier, Closure, Kernel, Level, Print, Projection, Protocol, Unsync, align, phases, project, seq, split,
+    Alignment, Barrier, Closure, Kernel, Level, Print, Projection, Protocol, Unsync, align, lockstep, phases, project,
+    seq, split,
 };
 use faial_like::exp::{B, N};
 use faial_like::fuzz::campaign::{Check, run};
@@ -145,6 +146,22 @@ fn a_projection_that_is_wrong_about_clusters_is_found() {
     };
     let found = finds(Pass::Scopes, 4, &|kernel| theorems::scopes::holds(kernel, &wrong));
     assert!(found.kernel.text().contains(" cluster "), "{}", found.kernel.text());
+}
+
+#[test]
+fn a_wrong_lockstep_is_found() {
+    // Nothing is asked of the threads that make a store.
+    let wrong = |projection: &Projection, closure: &Closure| {
+        let mut stores = lockstep(projection, closure);
+        for store in &mut stores {
+            while let Unsync::If(_, inner, _) = &store.code {
+                store.code = (**inner).clone();
+            }
+        }
+        stores
+    };
+    let found = finds(Pass::Lockstep, 3, &|kernel| theorems::lockstep::holds(kernel, &wrong));
+    assert!(found.why.contains("added Some"), "{}", found.why);
 }
 
 #[test]

@@ -303,7 +303,7 @@ fn a_tile_is_ordered_as_the_warps_in_it() {
     ] {
         let file = (std::path::PathBuf::from("tile.cu"), text.replace("MASK", mask));
         let mut settings = faial_like::check::schedule::Settings { jobs: 1, ..Default::default() };
-        settings.check.warp_size = warp_size;
+        settings.check.warps.size = warp_size;
         let solver = faial_like::check::schedule::solver_settings();
         let report = faial_like::check::schedule::check_files(&[file], &settings, &solver);
         assert_eq!(report.kernels[0].verdict, wanted, "{mask} in warps of {warp_size}");
@@ -345,4 +345,75 @@ __global__ void k(int *a) {
     assert!(alone.0.1 >= 3, "{} questions", alone.0.1);
     assert_eq!(alone.0, side_by_side.0);
     assert_eq!((alone.1, side_by_side.1), (false, true));
+}
+
+// Lock-step
+
+fn check_in_lockstep(text: &str) -> KernelReport {
+    let mut settings = Settings { jobs: 1, ..Settings::default() };
+    settings.check.warps.lockstep = true;
+    let report = check_files(&[(PathBuf::from("k.cu"), text.to_owned())], &settings, &solver_settings());
+    report.kernels.into_iter().next().expect("one kernel")
+}
+
+fn one_warp(body: &str) -> String {
+    format!(
+        "//--blockDim=32 --gridDim=1\n__global__ void k(int *out, int n) {{\n  __shared__ int s[128];\n  int t = threadIdx.x;\n  \
+         {body}\n}}\n"
+    )
+}
+
+#[test]
+fn in_lockstep_a_warp_needs_no_barrier_and_a_block_does() {
+    for (meet, distance) in DISTANCES.iter().enumerate() {
+        let report = check_in_lockstep(&exchange(*distance, ""));
+        let expected = if meet == 0 { Verdict::RaceFree } else { Verdict::Racy };
+        assert_eq!(report.verdict, expected, "distance {distance}: {:?}", report.reasons);
+        assert!(report.assumptions.iter().any(|a| a.contains("--lockstep-warps")), "{:?}", report.assumptions);
+    }
+    let reduction = "s[t] = t; if (t < 16) s[t] += s[t + 16]; if (t < 8) s[t] += s[t + 8]; if (t == 0) out[0] = s[0];";
+    assert_eq!(check_in_lockstep(&one_warp(reduction)).verdict, Verdict::RaceFree);
+    assert_eq!(check(&one_warp(reduction)).verdict, Verdict::Racy);
+    let two_warps = |body: &str| one_warp(body).replace("blockDim=32", "blockDim=64");
+    assert_eq!(check_in_lockstep(&two_warps(reduction)).verdict, Verdict::RaceFree);
+    let between = "s[t] = t; if (t < 32) s[t] += s[t + 32];";
+    assert_eq!(check_in_lockstep(&two_warps(between)).verdict, Verdict::Racy);
+}
+
+#[test]
+fn in_lockstep_one_store_races_in_one_iteration() {
+    // What the body is, and whether it is free without and with lock-step.
+    let cases = [
+        ("s[t / 2] = t;", false, false),
+        ("s[t] = t;", true, true),
+        ("if (t % 2) s[t / 2] = 1; else s[t / 2] = t;", false, true),
+        // Threads 0 and 16 write s[16] one iteration after the other.
+        ("for (int i = t; i < 64; i += 16) s[i] = t;", false, true),
+        ("for (int i = t; i < 64 + t; i += 16) s[i - t] = t;", false, false),
+        ("for (int i = 0; i < n; i++) s[(t + i) % 32] = t;", false, true),
+        ("for (int i = 0; i < n; i++) s[(t + i) % 31] = t;", false, false),
+        ("for (int i = 0; i < t; i++) for (int j = i; j < 40; j++) s[t - i + j] = t;", false, true),
+        ("for (int i = 0; i < t; i++) for (int j = i; j < 40; j++) s[i + j] = t;", false, false),
+    ];
+    for (body, plain, lockstep) in cases {
+        let verdict = |free| if free { Verdict::RaceFree } else { Verdict::Racy };
+        assert_eq!(check(&one_warp(body)).verdict, verdict(plain), "{body}");
+        let report = check_in_lockstep(&one_warp(body));
+        assert_eq!(report.verdict, verdict(lockstep), "{body}: {:?} {:?}", report.reasons, report.findings);
+    }
+}
+
+#[test]
+fn in_lockstep_values_may_change_between_two_reads() {
+    // All but one thread write out[0]: the second read sees what thread 1 has stored.
+    let twice = "s[t] = 0; __syncthreads(); int x = s[0]; if (t == 1) s[0] = 5; int y = s[0]; out[x == y ? t : 0] = t;";
+    // Threads 0 and 1 write out[0].
+    let over = "s[t] = t; if (t == 0) s[1] = 0; __syncthreads(); out[s[t]] = t;";
+    for body in [twice, over] {
+        let report = check_in_lockstep(&one_warp(body));
+        assert_eq!(report.verdict, Verdict::Inconclusive, "{body}: {:?}", report.findings);
+    }
+    // What nobody writes does not change.
+    let read = "int x = out[0]; int y = out[0]; s[x == y ? t : 0] = t;";
+    assert_eq!(check_in_lockstep(&one_warp(read)).verdict, Verdict::RaceFree);
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use faial_like::base::Span;
 use faial_like::check::kernel::{CheckOptions, protocol_of};
 use faial_like::check::launch::launch;
-use faial_like::check::pipeline::levels_in_use;
+use faial_like::check::pipeline::{Warps, levels_in_use};
 use faial_like::check::schedule::{Settings, check_files, solver_settings};
 use faial_like::check::source::{KernelCode, SourceOptions, load};
 use faial_like::core::{Mode, Scope};
@@ -25,7 +25,7 @@ const WARP: u32 = 2;
 fn check_with(text: &str, max_findings: usize) -> KernelReport {
     let mut settings = Settings { jobs: 1, ..Settings::default() };
     settings.check.max_findings = max_findings;
-    settings.check.warp_size = WARP;
+    settings.check.warps.size = WARP;
     let report = check_files(&[(PathBuf::from("k.cu"), text.to_owned())], &settings, &solver_settings());
     assert_eq!(report.kernels.len(), 1, "{:?}", report.files[0].messages);
     report.kernels.into_iter().next().expect("one kernel")
@@ -42,7 +42,11 @@ fn lowered(text: &str) -> LoweredKernel {
 fn protocol(text: &str) -> Inferred {
     let file = load(Path::new("k.cu"), text.to_owned(), &SourceOptions::default());
     let (launch, _) = launch(None, None, &file.header, &file.kernels[0], true);
-    protocol_of(&file.kernels[0], &launch, &CheckOptions { warp_size: WARP, ..CheckOptions::default() })
+    protocol_of(
+        &file.kernels[0],
+        &launch,
+        &CheckOptions { warps: Warps { size: WARP, lockstep: false }, ..CheckOptions::default() },
+    )
 }
 
 fn reported(level: faial_like::core::Level) -> Level {
@@ -441,7 +445,7 @@ fn the_pairs_that_are_found_are_those_of_all_runs() {
     for (grid, body) in BODIES {
         let text = kernel_text((grid, body));
         let code = lowered(&text);
-        let used = levels_in_use(&protocol(&text).kernel, &[]);
+        let used = levels_in_use(&protocol(&text).kernel, &[], Warps { size: 32, lockstep: false });
         let letter = |kind: Kind| match kind {
             Kind::Read => 'r',
             Kind::Write => 'w',

@@ -56,7 +56,7 @@ pub(super) fn ask_ahead(
 ) {
     let inferred = protocol_of(kernel, asked, options);
     let launch = Launch { block: inferred.block, grid: inferred.grid, ..asked.clone() };
-    let levels = at_levels(&inferred.kernel, &options.levels, options.warp_size, options.path);
+    let levels = at_levels(&inferred.kernel, &options.levels, options.warps, options.path);
     if levels.len() > 1 {
         let mut check = Check::new(kernel, sources, (asked, &launch), &[], &inferred, options, session);
         levels.iter().rev().for_each(|at| check.foresee(at));

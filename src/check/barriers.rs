@@ -128,7 +128,7 @@ impl Check<'_> {
         unusual: &Option<String>,
     ) -> Diverged {
         let model = shrink(&self.inferred.kernel, &[], model, &B::and(asserts.to_vec()));
-        let race = diverge(&self.inferred.kernel, asserts, &model, at.level, self.options.warp_size);
+        let race = diverge(&self.inferred.kernel, asserts, &model, at.level, self.options.warps.size);
         let barrier = race.barrier.unwrap_or(obligation.barrier);
         self.diverged(at.level, barrier, race, model, unusual.clone())
     }

@@ -78,7 +78,7 @@ pub fn dump(
         for at in at_levels(
             &inferred.kernel,
             &asked(&file.header, &settings.check).levels,
-            settings.check.warp_size,
+            settings.check.warps,
             PhasePath::Phases,
         ) {
             let level = match at.level {

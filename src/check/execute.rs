@@ -91,7 +91,7 @@ impl<'a> Executor<'a> {
             }
         }
         let untold = kernel.host.untold.clone();
-        let warp_size = options.warp_size;
+        let warp_size = options.warps.size;
         Executor { code, params, same, untold, warp_size, steps: ALL_STEPS, cache, digest: None }
     }
 

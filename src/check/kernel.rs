@@ -7,7 +7,7 @@ use super::contradiction::{Given, Part, contradiction};
 use super::execute::Executor;
 use super::findings::{Findings, level_name};
 pub use super::infer::{assume, protocol_of};
-use super::pipeline::{PhasePath, at_levels, levels_in_use};
+use super::pipeline::{PhasePath, Warps, at_levels, levels_in_use};
 use super::presolve::Presolve;
 use super::questions::{question, some_thread};
 use super::source::{SourceKernel, location};
@@ -39,7 +39,7 @@ pub struct CheckOptions {
     pub any_stride: bool,
     /// Take nothing from the host code.
     pub ignore_host: bool,
-    pub warp_size: u32,
+    pub warps: Warps,
     pub max_findings: usize,
     pub path: PhasePath,
     /// Answer without the solver what can be.
@@ -60,7 +60,7 @@ impl Default for CheckOptions {
             negative_sizes: false,
             any_stride: false,
             ignore_host: false,
-            warp_size: 32,
+            warps: Warps { size: 32, lockstep: false },
             max_findings: 20,
             path: PhasePath::Phases,
             presolve: true,
@@ -224,11 +224,14 @@ impl<'a> Check<'a> {
             }
         }
         let wanted = &self.options.levels;
-        if !wanted.is_empty() && levels_in_use(kernel, wanted).iter().any(|l| !wanted.contains(l)) {
+        if !wanted.is_empty() && levels_in_use(kernel, wanted, self.options.warps).iter().any(|l| !wanted.contains(l)) {
             let names: Vec<&str> = wanted.iter().map(|l| level_name(*l)).collect();
             let names = names.join(", ");
             self.limits.push(format!("only for threads that meet at these levels: {names}"));
             self.assumptions.push(format!("only threads that meet at these levels are compared: {names}"));
+        }
+        if self.options.warps.lockstep {
+            self.assumptions.push("threads of a warp run in lock-step (--lockstep-warps)".to_owned());
         }
         if !kernel.pairs.is_empty() && self.no_pair() {
             let text = "no two threads fulfil the assumptions of this kernel about pairs of threads: they contradict each other";
@@ -245,7 +248,7 @@ impl<'a> Check<'a> {
         if self.reasons.iter().any(|r| r.code == "ill-formed") {
             return Verdict::Rejected;
         }
-        for at in at_levels(kernel, wanted, self.options.warp_size, self.options.path) {
+        for at in at_levels(kernel, wanted, self.options.warps, self.options.path) {
             if self.is_late() {
                 break;
             }
@@ -349,7 +352,7 @@ impl<'a> Check<'a> {
     /// Are there two threads of which the other assumptions hold, and none of which those about pairs hold as well?
     fn no_pair(&mut self) -> bool {
         let mut some_without = false;
-        for at in at_levels(&self.inferred.kernel, &[], self.options.warp_size, PhasePath::Phases) {
+        for at in at_levels(&self.inferred.kernel, &[], self.options.warps, PhasePath::Phases) {
             let mut asserts = vec![frame(&at.projection, [])];
             self.queries += 2;
             if !matches!(self.session.exists(&question(asserts.clone())), Answer::Sat(_)) {

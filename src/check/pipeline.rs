@@ -6,11 +6,14 @@
 //!    takes every barrier to order all that is left.
 //! 4. `project`: the kernel as two threads see it that meet at a level. Before phases, because it erases barriers.
 //! 5. `phases`: one closure a barrier and one for the entry. After projection, which decides what is a barrier.
-//! 6. `race_phase`: the guarded accesses of a phase, and the formula that holds iff two of them race.
+//! 6. `lockstep`: in a warp, where its threads run in lock-step, one closure a store. After phases, in which loops may still
+//!    hold barriers.
+//! 7. `race_phase`: the guarded accesses of a phase, and the formula that holds iff two of them race.
 
 use crate::core::align::{align, aligned_size};
 use crate::core::closure::Closure;
 use crate::core::fence::{fenced, orders_all};
+use crate::core::lockstep::lockstep;
 use crate::core::nonempty::{MustRun, must_run};
 use crate::core::phases::phases;
 use crate::core::race::{RacePhase, race_phase};
@@ -29,6 +32,14 @@ pub enum PhasePath {
     /// As \[MAP\] has it: `wellformed`, `align` and `split` in its place. It takes fewer kernels, and is exponential in the
     /// nesting of synchronised loops.
     Paper,
+}
+
+/// How threads of a warp run.
+#[derive(Clone, Copy, Debug)]
+pub struct Warps {
+    pub size: u32,
+    /// One step after the other, all threads at the same time, as before Volta. [LOCK-STORE]
+    pub lockstep: bool,
 }
 
 /// A kernel at one level, ready to be asked about.
@@ -63,7 +74,7 @@ pub fn aligned(code: &WellFormed) -> Result<Alignment, Violation> {
 }
 
 impl AtLevel {
-    fn find_phases(&mut self, path: PhasePath) {
+    fn find_phases(&mut self, path: PhasePath, warps: Warps) {
         match path {
             PhasePath::Phases => self.closures = phases(&self.projection.kernel),
             PhasePath::Paper => {
@@ -77,6 +88,9 @@ impl AtLevel {
                 }
             }
         }
+        if warps.lockstep && self.level == Level::Warp {
+            self.closures = self.closures.iter().flat_map(|closure| lockstep(&self.projection, closure)).collect();
+        }
     }
 
     pub fn race_phases(&self) -> impl Iterator<Item = RacePhase> + '_ {
@@ -86,8 +100,11 @@ impl AtLevel {
 
 /// The levels in use, when only those in `wanted` are looked at (all, when it is empty). A level that nothing tells apart
 /// from the next higher one is one of its own when it is wanted, and the higher one is not.
-pub fn levels_in_use(kernel: &Kernel<Protocol>, wanted: &[Level]) -> Vec<Level> {
+pub fn levels_in_use(kernel: &Kernel<Protocol>, wanted: &[Level], warps: Warps) -> Vec<Level> {
     let mut all = levels(kernel);
+    if warps.lockstep && !all.contains(&Level::Warp) {
+        all.insert(0, Level::Warp);
+    }
     for level in [Level::Warp, Level::Cluster] {
         let exists = level == Level::Warp || !kernel.clusters.is_empty();
         let merged_into = all.iter().find(|l| **l > level);
@@ -102,14 +119,14 @@ pub fn levels_in_use(kernel: &Kernel<Protocol>, wanted: &[Level]) -> Vec<Level> 
 
 /// The levels of a kernel that are asked for, lowest first. Where barriers order only some memory, each level is first
 /// the whole kernel, for its barriers, and then what the kernel is for each space, for the races.
-pub fn at_levels(kernel: &Kernel<Protocol>, wanted: &[Level], warp_size: u32, path: PhasePath) -> Vec<AtLevel> {
-    let in_use = levels_in_use(kernel, wanted);
+pub fn at_levels(kernel: &Kernel<Protocol>, wanted: &[Level], warps: Warps, path: PhasePath) -> Vec<AtLevel> {
+    let in_use = levels_in_use(kernel, wanted, warps);
     let selected: Vec<Level> = in_use.iter().copied().filter(|l| wanted.is_empty() || wanted.contains(l)).collect();
     selected
         .into_iter()
         .flat_map(|level| {
             let whole = orders_all(&kernel.code);
-            let projection = project(kernel, level, &in_use, warp_size);
+            let projection = project(kernel, level, &in_use, warps.size);
             let below = in_use.iter().copied().filter(|l| *l < level).max();
             let obligations = obligations(&projection);
             let mut first = AtLevel {
@@ -123,15 +140,15 @@ pub fn at_levels(kernel: &Kernel<Protocol>, wanted: &[Level], warp_size: u32, pa
                 must_run: Vec::new(),
             };
             if whole {
-                first.find_phases(path);
+                first.find_phases(path, warps);
                 return vec![first];
             }
             let each = [Space::Shared, Space::Global].map(|space| {
                 let kernel = fenced(kernel, space);
-                let projection = project(&kernel, level, &in_use, warp_size);
+                let projection = project(&kernel, level, &in_use, warps.size);
                 let obligations = Vec::new();
                 let mut at = AtLevel { kernel, projection, obligations, ..first.clone() };
-                at.find_phases(path);
+                at.find_phases(path, warps);
                 at
             });
             std::iter::once(first).chain(each).collect()

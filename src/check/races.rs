@@ -419,7 +419,7 @@ impl Check<'_> {
                             return self.unknown(array, &reason, at.level);
                         };
                         let holds = asked.race(pair, same_value);
-                        let race = witness(&at.kernel, phase, pair, &holds, &model, self.options.warp_size);
+                        let race = witness(&at.kernel, phase, pair, &holds, &model, self.options.warps.size);
                         let accesses = asked.accesses(pair);
                         let (key, mut finding, without) = self.finding(phase, array, pair, race, same_value);
                         if let Some(doubt) = asked.doubt.as_ref().filter(|_| finding.class == FindingClass::Confirmed) {
@@ -612,7 +612,7 @@ impl Check<'_> {
             let own: Vec<_> = near.sides.iter().flat_map(|i| &phase.sides[*i].binders).collect();
             let own: Vec<_> = own.into_iter().map(|r| r.var.name.clone()).collect();
             let small = shrink(&at.kernel, &own, &model, &holds);
-            let race = witness(&at.kernel, phase, near.sides, &holds, &small, self.options.warp_size);
+            let race = witness(&at.kernel, phase, near.sides, &holds, &small, self.options.warps.size);
             let (key, finding, _) = self.finding(phase, array, near.sides, race, same_value);
             if !finding.class.is_certain() {
                 break;
@@ -762,6 +762,13 @@ impl Check<'_> {
         if !same_value && sides.iter().any(|side| self.inferred.ordered.contains(&side.site)) {
             return possible(
                 "fences, atomic operations or loops that wait may order the two accesses, which is not modelled",
+            );
+        }
+        // [LOCK-DOUBT]  a run does not show when the two are there
+        let alike = self.options.warps.lockstep && phase.level == Level::Warp;
+        if alike && (phase.approximate || race.doubt.is_some()) {
+            return possible(
+                "whether threads of a warp, which run in lock-step, get there at the same time is not followed",
             );
         }
         let spans = sides.map(|side| self.span(side.site));

@@ -250,6 +250,8 @@ pub enum FuzzPass {
     Phases,
     /// The levels together find what the direct definition finds
     Scopes,
+    /// The stores of a phase have the races of a warp in lock-step
+    Lockstep,
     /// A symbolic trace has a race if and only if its phases have one
     Trace,
     /// A formula is satisfiable if and only if two threads race
@@ -324,7 +326,7 @@ pub struct LaunchArgs {
     /// Threads of a warp
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub warp_size: u32,
-    /// Not supported yet: threads of a warp in lock-step, as before Volta
+    /// Threads of a warp run in lock-step, as before Volta
     #[arg(long)]
     pub lockstep_warps: bool,
 }

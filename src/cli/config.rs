@@ -140,6 +140,7 @@ pub struct LaunchConfig {
     pub negative_sizes: bool,
     pub any_stride: bool,
     pub warp_size: u32,
+    pub lockstep_warps: bool,
     pub ignore_host: bool,
 }
 
@@ -261,6 +262,7 @@ impl FuzzConfig {
             FuzzPass::Split => vec![Pass::Split],
             FuzzPass::Phases => vec![Pass::Phases],
             FuzzPass::Scopes => vec![Pass::Scopes],
+            FuzzPass::Lockstep => vec![Pass::Lockstep],
             FuzzPass::Trace => vec![Pass::Trace],
             FuzzPass::Encode => vec![Pass::Encode],
             FuzzPass::Roundtrip => vec![Pass::Roundtrip],
@@ -305,10 +307,6 @@ impl SourceConfig {
 
 impl LaunchConfig {
     pub fn new(args: LaunchArgs) -> Result<LaunchConfig, UsageError> {
-        if args.lockstep_warps {
-            let why = "warps are taken as they run on today's hardware, not in lock-step";
-            return Err(UsageError(format!("--lockstep-warps is not supported yet: {why}")));
-        }
         Ok(LaunchConfig {
             block: args.block_dim,
             grid: args.grid_dim,
@@ -317,6 +315,7 @@ impl LaunchConfig {
             negative_sizes: args.negative_sizes,
             any_stride: args.any_stride,
             warp_size: args.warp_size,
+            lockstep_warps: args.lockstep_warps,
             ignore_host: args.ignore_host,
         })
     }
@@ -489,10 +488,6 @@ mod tests {
         assert_eq!(refusal(&["--assume", "n <"]), "--assume 'n <': expected an expression, found `;`");
         assert!(!refusal(&["--assume", "n < 4; wr a[0]"]).is_empty());
         assert_eq!(refusal(&["--assume", "n % 32 == 0"]), "");
-        assert_eq!(
-            refusal(&["--lockstep-warps"]),
-            "--lockstep-warps is not supported yet: warps are taken as they run on today's hardware, not in lock-step"
-        );
         assert_eq!(
             refusal(&["--keep-smt", "Cargo.toml"]),
             "--keep-smt Cargo.toml: this is a file, and a folder is needed"

@@ -17,6 +17,7 @@ use super::output;
 use super::walk::{Walk, failed, path_text, read, walk};
 use crate::check::dump;
 use crate::check::kernel::CheckOptions;
+use crate::check::pipeline::Warps;
 use crate::check::schedule::{Settings, check_files, file_name, parallel, solver_settings};
 use crate::check::source::SourceOptions;
 use crate::core::scope::Level;
@@ -76,7 +77,7 @@ fn settings(source: &SourceConfig, launch: &LaunchConfig, kernels: &[String]) ->
             negative_sizes: launch.negative_sizes,
             any_stride: launch.any_stride,
             ignore_host: launch.ignore_host,
-            warp_size: launch.warp_size,
+            warps: Warps { size: launch.warp_size, lockstep: launch.lockstep_warps },
             ..CheckOptions::default()
         },
         block: launch.block,

@@ -3,7 +3,7 @@
 use super::campaign::Plan;
 use super::kernels::Dialect;
 use super::theorems::{self, Outcome};
-use crate::core::{Kernel, Protocol, align, phases, project, seq, split};
+use crate::core::{Kernel, Protocol, align, lockstep, phases, project, seq, split};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Pass {
@@ -11,6 +11,7 @@ pub enum Pass {
     Split,
     Phases,
     Scopes,
+    Lockstep,
     Trace,
     Encode,
     Roundtrip,
@@ -22,8 +23,16 @@ const SCOPES: Plan = Plan { dialect: Dialect::Scopes, depth: 4, nesting: 2, leng
 const ACCESSES: Plan = Plan { dialect: Dialect::Accesses, depth: 3, nesting: 0, length: 50 };
 
 impl Pass {
-    pub const ALL: [Pass; 7] =
-        [Pass::Align, Pass::Split, Pass::Phases, Pass::Scopes, Pass::Trace, Pass::Encode, Pass::Roundtrip];
+    pub const ALL: [Pass; 8] = [
+        Pass::Align,
+        Pass::Split,
+        Pass::Phases,
+        Pass::Scopes,
+        Pass::Lockstep,
+        Pass::Trace,
+        Pass::Encode,
+        Pass::Roundtrip,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -31,6 +40,7 @@ impl Pass {
             Pass::Split => "split",
             Pass::Phases => "phases",
             Pass::Scopes => "scopes",
+            Pass::Lockstep => "lockstep",
             Pass::Trace => "trace",
             Pass::Encode => "encode",
             Pass::Roundtrip => "roundtrip",
@@ -44,6 +54,7 @@ impl Pass {
             Pass::Split => "the closures of aligned code have the phases of the history",
             Pass::Phases => "phases without copying are those of the history, and of the path of the paper",
             Pass::Scopes => "the levels together have the races of all pairs of threads",
+            Pass::Lockstep => "the stores of a phase have the races of two threads that run in lock-step",
             Pass::Trace => "a symbolic trace has a race iff its phases have one",
             Pass::Encode => "a race formula has a solution iff two threads race",
             Pass::Roundtrip => "what is printed is read back as the same, at every stage",
@@ -56,6 +67,7 @@ impl Pass {
             Pass::Align | Pass::Split => &[PAPER],
             Pass::Phases => &[PAPER, BLOCK],
             Pass::Scopes => &[SCOPES],
+            Pass::Lockstep => &[ACCESSES, SCOPES],
             Pass::Trace => &[PAPER, Plan { nesting: 2, ..BLOCK }, SCOPES],
             Pass::Encode => &[ACCESSES, Plan { nesting: 2, depth: 4, length: 60, ..BLOCK }],
             Pass::Roundtrip => &[PAPER, BLOCK, SCOPES, ACCESSES],
@@ -69,6 +81,7 @@ impl Pass {
             Pass::Split => theorems::split::holds(kernel, &split),
             Pass::Phases => theorems::phases::holds(kernel, &phases),
             Pass::Scopes => theorems::scopes::holds(kernel, &project),
+            Pass::Lockstep => theorems::lockstep::holds(kernel, &lockstep),
             Pass::Trace => theorems::trace::holds(kernel, &seq),
             Pass::Encode => theorems::encode::holds(kernel, &theorems::encode::Encoding::default()),
             Pass::Roundtrip => theorems::roundtrip::holds(kernel, &|text| text),

@@ -6,6 +6,7 @@ mod generate;
 mod align;
 mod fence;
 mod fold;
+mod lockstep;
 mod nonempty;
 mod phases;
 mod race;

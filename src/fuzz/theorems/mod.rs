@@ -3,6 +3,7 @@
 
 pub mod align;
 pub mod encode;
+pub mod lockstep;
 pub mod phases;
 pub mod roundtrip;
 pub mod scopes;

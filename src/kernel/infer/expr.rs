@@ -587,6 +587,9 @@ impl<'p> Walk<'p> {
                 let width = ty.size();
                 let access = self.access(target.object, &target.offset, width, ty.unknown_unit(), Mode::Rd, span);
                 self.emit(Protocol::branch(guard, access, Protocol::Skip));
+                if self.lockstep {
+                    self.looks_again(target.object);
+                }
                 if let Some(stored) = self.state.recent.get(&target.object)
                     && stored.offset == target.offset
                     && stored.width == width

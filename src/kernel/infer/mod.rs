@@ -53,6 +53,8 @@ pub struct Config {
     pub may_be_one: [[bool; 3]; 2],
     pub params: BTreeMap<String, i128>,
     pub warp_size: i128,
+    /// Threads of a warp run in lock-step: one may write what another reads, and not race with it.
+    pub lockstep: bool,
     /// Threads that a block has at most.
     pub max_threads: i128,
     /// OpenCL: how large an axis may be is not said by the hardware. [LAUNCH-LIMITS]
@@ -236,6 +238,7 @@ pub struct Walk<'p> {
     /// Is something done with what an atomic operation on global memory returns?
     draws: bool,
     settles: bool,
+    lockstep: bool,
     /// What atomic operations do to arrays.
     atomics: BTreeMap<ObjId, BTreeSet<tickets::Use>>,
     /// What the pointers that were found in arrays point to.
@@ -432,7 +435,8 @@ impl<'p> Walk<'p> {
             settled: FxHashMap::default(),
             unused: results_not_used(program),
             draws: false,
-            settles: config.all_arrays,
+            settles: config.all_arrays && !config.lockstep,
+            lockstep: config.lockstep,
             atomics: BTreeMap::new(),
             found: Vec::new(),
             copies: Vec::new(),
@@ -1004,6 +1008,16 @@ impl<'p> Walk<'p> {
         self.state.versions.insert(object, version);
         self.state.recent.remove(&object);
         self.state.log.forget(object);
+    }
+
+    /// Another thread of the warp may have written it since, in lock-step and without a race. All threads that read a cell at
+    /// one place outside of loops see the same. [LOCK-VALUE]
+    fn looks_again(&mut self, object: ObjId) {
+        self.touch(object);
+        if self.counters.is_empty() {
+            let version = self.fresh_uniform("seen", IntTy::OPAQUE);
+            self.state.versions.insert(object, version);
+        }
     }
 
     fn spend(&mut self, span: Span) -> bool {
