@@ -17,6 +17,7 @@ fn inferred(text: &str) -> Inferred {
         grid: [Some(1); 3],
         cluster: None,
         may_be_one: [[true; 3]; 2],
+        unlaunched: false,
         params: BTreeMap::new(),
         warp_size: 32,
         lockstep: false,

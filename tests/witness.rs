@@ -318,7 +318,9 @@ fn what_does_not_overflow_because_a_run_would_end_is_listed() {
                 int x = int(blockIdx.x) * T + int(threadIdx.x);
                 if ((n + T - 1) / T > 0) s[threadIdx.x] = a[0];
                 if (x < n) c[{index}] = x;
-            }}"
+            }}
+            void keep(void *);
+            template <int T> void named() {{ keep((void *)k<T>); }}"
         );
         let report = check_with(&text, 20);
         (report.verdict, report.assumptions.contains(&"no signed overflow in `n + T`".to_owned()))

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::host::{HostFacts, is_of_host};
 use super::kernel::CheckOptions;
 use super::rows;
-use super::source::{KernelCode, SourceKernel};
+use super::source::{KernelCode, Launched, SourceKernel};
 use crate::base::{Name, Span};
 use crate::exp::display::Quoted;
 use crate::exp::{B, N, Subst, Var, free_vars_b};
@@ -37,6 +37,7 @@ pub(super) fn protocol_with(
         KernelCode::Cuda(code) => {
             let mut config = config(launch, code.clusters, options);
             config.left_out = left_out.to_vec();
+            config.unlaunched &= kernel.launched == Launched::Nowhere && !code.is_opencl;
             if code.is_opencl {
                 (config.any_hardware, config.max_threads) = (true, GROUP_SIZE);
             }
@@ -146,6 +147,7 @@ fn config(launch: &Launch, cluster: Option<[Option<i128>; 3]>, options: &CheckOp
         grid: launch.grid,
         cluster,
         may_be_one: launch.open.map(|axes| axes.map(|open| !open && !options.all_dims)),
+        unlaunched: launch.from == LaunchSource::Symbolic && !options.all_dims,
         params: options.params.clone(),
         warp_size: i128::from(options.warps.size),
         lockstep: options.warps.lockstep,

@@ -28,6 +28,9 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
     let emitted = Protocol::seq(std::mem::take(&mut walk.out));
     let protocol = without_arrivals(emitted, &mut walk);
     let protocol = walk.with_background(protocol);
+    if config.unlaunched {
+        walk.find_tiles(&protocol);
+    }
     let protocol = walk.with_settled(&protocol);
     walk.find_room(&protocol);
     let mut by_array: BTreeMap<Name, Vec<usize>> = BTreeMap::new();

@@ -19,6 +19,7 @@ mod state;
 mod stmt;
 mod tables;
 mod tickets;
+mod tiles;
 mod value;
 
 pub use found::APART;
@@ -51,6 +52,8 @@ pub struct Config {
     pub cluster: Option<[Option<i128>; 3]>,
     /// Symbolic axes, of blocks and of the grid, that are taken as 1 where the kernel never reads them.
     pub may_be_one: [[bool; 3]; 2],
+    /// Nothing says how large blocks are, and nothing launches the kernel.
+    pub unlaunched: bool,
     pub params: BTreeMap<String, i128>,
     pub warp_size: i128,
     /// Threads of a warp run in lock-step: one may write what another reads, and not race with it.

@@ -197,7 +197,7 @@ impl<'p> Walk<'p> {
         self.takes_room(B::implies(premise, &fits(&fact)), Some(text));
     }
 
-    fn takes_room(&mut self, fact: B, text: Option<String>) {
+    pub(super) fn takes_room(&mut self, fact: B, text: Option<String>) {
         if fact.as_lit() == Some(true) {
             return;
         }
@@ -230,7 +230,7 @@ fn is_counted(index: &N, around: &[Around]) -> bool {
 }
 
 /// The strides and lengths of the dimensions of an array of which they are known.
-fn dimensions(object: &Object) -> Vec<(u64, N)> {
+pub(super) fn dimensions(object: &Object) -> Vec<(u64, N)> {
     let mut all = Vec::new();
     let mut ty = &object.ty;
     while let Type::Array(elem, length) = ty {
