@@ -47,6 +47,8 @@ pub struct HostFacts {
     /// That the functions of launches are called by nobody else, where what they are given is used, and that nobody else
     /// launches the kernel.
     pub only_calls: Vec<String>,
+    /// What each of several launches says: one that says nothing hides what others do. And which constants all give.
+    pub by_launch: Vec<Vec<B>>,
     /// Is some launch known to have 2^28 threads or more, along an axis or in all, or 2^22 blocks?
     pub is_large: bool,
 }
@@ -72,7 +74,8 @@ impl HostFacts {
             [0, 1, 2].map(|axis| open[axis] || size[axis].is_some_and(|n| n != 1))
         };
         let open = [several(self.open[0], self.block), several(self.open[1], self.grid)];
-        HostFacts { overlaps, some, open, untold: self.untold.clone(), ..HostFacts::default() }
+        let (untold, by_launch) = (self.untold.clone(), self.by_launch.clone());
+        HostFacts { overlaps, some, open, untold, by_launch, ..HostFacts::default() }
     }
 
     /// Is there a pointer of which a condition says where it points to?
@@ -185,14 +188,17 @@ pub fn host_facts(params: &[VarDecl], placed: &[PlacedLaunch]) -> HostFacts {
     if launches.iter().any(|l| l.global.iter().any(Option::is_some)) {
         facts.only_calls.push("the global size is a multiple of the local size".to_owned());
     }
+    let mut constants = Vec::new();
     for (i, param) in params.iter().enumerate() {
         if let (Type::Int(ty), Some(value)) =
             (&param.ty, common(launches.iter().map(|l| l.args.get(i)?.as_ref().map(|(n, _)| n))))
             && ty.contains(value)
         {
             facts.params.insert(param.name.to_string(), value);
+            constants.push(N::var(&Var { name: param.name.clone(), ty: *ty }).eq(&N::num(value)));
         }
     }
+    facts.by_launch.push(constants);
     facts.is_large = launches.iter().any(|launch| {
         let known = |n: &Option<N>| n.as_ref().and_then(N::as_num).unwrap_or(1);
         let threads = (0..3).map(|axis| match launch.global[axis].as_ref().and_then(N::as_num) {
@@ -240,6 +246,7 @@ pub fn host_facts(params: &[VarDecl], placed: &[PlacedLaunch]) -> HostFacts {
         }
         [] => {}
         several => {
+            facts.by_launch.extend(several.iter().cloned());
             // What all of them say is no choice.
             let in_all = |c: &B| several.iter().all(|a| a.contains(c));
             let common = several[0].iter().filter(|c| in_all(c)).unique_by(|c| plain(c)).cloned();

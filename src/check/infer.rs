@@ -106,7 +106,8 @@ pub(super) fn protocol_with(
         }
     }
     if !is_read {
-        rows::assume_usual(&mut inferred, options);
+        let by_launch = host.map_or(&[][..], |host| &host.by_launch);
+        rows::assume_usual(&mut inferred, by_launch, options);
     }
     inferred
 }

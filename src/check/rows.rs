@@ -23,7 +23,7 @@ const WIDE: u8 = 48;
 const DEEP: u32 = 40;
 
 /// Compares what is addressed by rows by row and column, and takes sizes as no less than 0. [CHK-SIZES]
-pub(super) fn assume_usual(inferred: &mut Inferred, options: &CheckOptions) {
+pub(super) fn assume_usual(inferred: &mut Inferred, by_launch: &[Vec<B>], options: &CheckOptions) {
     let code = std::mem::replace(&mut inferred.kernel.code, Protocol::Skip);
     let scalars: BTreeSet<Var> = inferred.kernel.globals.iter().filter(|v| is_plain(v)).cloned().collect();
     inferred.kernel.code = with_bounds(&code, &scalars);
@@ -31,7 +31,12 @@ pub(super) fn assume_usual(inferred: &mut Inferred, options: &CheckOptions) {
     let scalars: Vec<Var> = kernel.globals.iter().filter(|v| is_plain(v)).cloned().collect();
     let mut uses = Uses::default();
     let said = sayings(kernel);
-    said.iter().filter(|condition| !says_nothing(condition, &said, kernel)).for_each(|c| uses.condition(c));
+    let all_said = std::iter::once(&said).chain(by_launch);
+    for (said, condition) in all_said.flat_map(|said| said.iter().map(move |condition| (said, condition))) {
+        if !says_nothing(condition, said, kernel) {
+            uses.condition(condition);
+        }
+    }
     kernel.pairs.iter().for_each(|pair| uses.condition(pair));
     uses.protocol(&kernel.code);
     let strides: Vec<(Var, N)> = scalars

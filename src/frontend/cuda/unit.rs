@@ -1546,6 +1546,12 @@ impl<'a> Unit<'a> {
                             {
                                 self.collect_type(inner, member.child_by_field_name("parameters"), own, names);
                             }
+                            // A friend that is a template itself.
+                            if let Some(inner) = last_named(member).filter(|m| m.kind() == "friend_declaration")
+                                && let Some(inner) = last_named(inner).filter(|m| m.kind() == "function_definition")
+                            {
+                                self.collect(inner, member.child_by_field_name("parameters"), scope, names, 150);
+                            }
                         }
                         _ => {}
                     }

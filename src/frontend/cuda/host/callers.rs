@@ -11,6 +11,7 @@ use super::super::lower::{Lower, is_static};
 use super::super::unit::{Unit, declared_name};
 use super::calls::{Call, calls_like, calls_of, given};
 use super::places::listed_in;
+use super::pointers::only_casts;
 use super::types::converted;
 use super::variables::{Part, contains};
 use super::versions::Version;
@@ -95,7 +96,7 @@ impl<'u> Host<'_, 'u> {
                 let name = self.unit.str(function).split('<').next().unwrap_or("");
                 match (self.data_of(function), arguments.as_slice()) {
                     (Some(object), []) => self.passed(object).map(made),
-                    (None, [only]) if name.ends_with("raw_pointer_cast") => self.passed(*only).map(made),
+                    (None, [only]) if only_casts(name) => self.passed(*only).map(made),
                     _ => None,
                 }
             }

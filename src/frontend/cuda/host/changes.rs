@@ -508,7 +508,7 @@ impl<'u> Host<'_, 'u> {
             "SetDevice",
         ];
         let Some(end) = ["cuda", "hip"].iter().find_map(|prefix| name.strip_prefix(prefix)) else {
-            return PLAIN.contains(&name) || COMPUTES.contains(&name);
+            return PLAIN.contains(&name) || COMPUTES.contains(&name) && !self.is_own_method(name, true);
         };
         let copies_away = |end: &str| {
             let way = listed_in(arguments).get(3).map_or("", |way| self.unit.str(*way));

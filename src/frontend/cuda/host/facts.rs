@@ -261,7 +261,11 @@ impl<'u> Host<'_, 'u> {
                 || callee.is_some_and(|f| self.is_library(f, &["exit", "abort", "_exit"]))
                     && body.is_some_and(|body| !has_below(body, "return_statement"))
         };
-        self.find(self.unit.str(function), function).is_none() && !overloads.is_empty() && overloads.iter().all(ends)
+        let is_method = function.kind() == "identifier" && self.is_own_method(self.unit.str(function), false);
+        !is_method
+            && self.find(self.unit.str(function), function).is_none()
+            && !overloads.is_empty()
+            && overloads.iter().all(ends)
     }
 
     /// Is this one of these functions of C, which the program does not define itself?
@@ -271,6 +275,7 @@ impl<'u> Host<'_, 'u> {
             && !self.lower.names.functions.contains_key(name)
             && !self.lower.names.used.contains(name)
             && self.find(name, function).is_none()
+            && !(function.kind() == "identifier" && self.is_own_method(name, false))
     }
 
     /// The condition of a loop, and the bound of a variable that only its head changes, and only in one direction.

@@ -411,13 +411,14 @@ impl<'u> Host<'_, 'u> {
     pub(super) fn is_harmless(&self, function: Node<'u>) -> bool {
         let name = self.callee(function);
         function.kind() != "field_expression"
-            && (is_platform(name)
+            && (is_platform(name) && !self.said.calls_back
                 || BY_VALUE.contains(&name)
                 || leaves_tensors(self.unit.str(function))
                 || rounds_up(self.unit.str(function)))
             && !self.lower.names.functions.contains_key(name)
             && !self.lower.names.types.contains_key(name)
             && self.variable_at(function).is_none()
+            && !(function.kind() == "identifier" && self.is_own_method(name, false))
     }
 
     /// Does a variable that is called take its arguments by value?

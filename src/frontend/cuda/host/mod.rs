@@ -128,16 +128,23 @@ pub struct Said<'u> {
     resizes: bool,
     /// May what is constant change: by a cast, or in a part that says so?
     changes_const: bool,
+    /// May functions of the platform call one of the program, at any time?
+    calls_back: bool,
+    /// The names of types that functions declare for themselves.
+    own_types: FxHashSet<&'u str>,
 }
 
 impl<'u> Said<'u> {
     fn by(lower: &mut Lower<'u>) -> Arc<Said<'u>> {
-        let text = &lower.unit.text;
+        let unit = lower.unit;
+        let text = &unit.text;
         let read = || {
             Arc::new(Said {
                 operators: operators_of(text),
                 resizes: methods::resizes(text),
                 changes_const: mentions::changes_const(text),
+                calls_back: ["LaunchHostFunc", "AddCallback"].iter().any(|name| text.contains(name)),
+                own_types: types::own_types(unit),
             })
         };
         lower.said.get_or_insert_with(read).clone()

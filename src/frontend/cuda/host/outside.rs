@@ -121,6 +121,25 @@ impl<'u> Host<'_, 'u> {
             .or_else(|| own()?.iter().find(|d| d.node == self.function).and_then(|d| d.class))
     }
 
+    /// Does a name alone mean a method of the class that the function is a member of, of a base of that, or of a class around
+    /// it? With `perhaps`, those of a base that is not known may have it.
+    pub(super) fn is_own_method(&self, name: &str, perhaps: bool) -> bool {
+        let Some(class) = self.class_around() else { return false };
+        let is_class = |n: &Node<'u>| matches!(n.kind(), "class_specifier" | "struct_specifier" | "union_specifier");
+        let around = self.unit.around(class).into_iter().filter(is_class);
+        std::iter::once(class).chain(around).any(|class| self.has_method(class, name, perhaps, 0))
+    }
+
+    fn has_method(&self, class: Node<'u>, name: &str, perhaps: bool, depth: usize) -> bool {
+        let bases = child_of_kind(class, "base_class_clause").map(listed_in).unwrap_or_default();
+        let bases = bases.into_iter().filter(|b| !matches!(b.kind(), "access_specifier" | "virtual"));
+        let mut of_bases = bases.map(|base| match self.class_of(base).filter(|_| depth < MAX_BASES) {
+            Some(base) => self.has_method(base, name, perhaps, depth + 1),
+            None => perhaps,
+        });
+        !self.methods_named(class, name).is_empty() || of_bases.any(|has| has)
+    }
+
     /// Does a call of a method only return a number or a pointer that the object has? The class is one of the unit that no
     /// other comes before, and all methods of this name do so. [HOST-GETTER]
     pub(super) fn only_returns(&self, call: Node<'u>) -> bool {

@@ -15,7 +15,7 @@ use super::super::unit::{TypeDecl, child_of_kind, declared_name, each_named, has
 use super::Host;
 use super::methods::View;
 use super::places::listed_in;
-use super::pointers::{CASTS, OF_DATA};
+use super::pointers::{OF_DATA, only_casts};
 use super::returned::Returned;
 use crate::exp::{IntTy, N};
 
@@ -329,6 +329,12 @@ impl<'u> Host<'_, 'u> {
                 let (Some(left), Some(right)) = (field("left"), field("right")) else { return states };
                 states = self.run_all(vec![right, left], states, flow);
                 let operator = field("operator").map_or("", |o| self.unit.str(o));
+                // `std::tie(p, q) = make();`
+                if left.kind() == "call_expression" && operator == "=" {
+                    let arguments = left.child_by_field_name("arguments").map(listed_in).unwrap_or_default();
+                    let places = arguments.into_iter().filter(|a| a.kind() == "identifier").map(|a| self.key(a));
+                    return self.all_assigned(states, places.collect(), right);
+                }
                 each(states, |state| {
                     let Some(place) = self.place_of(left, &state, 0) else { return vec![state] };
                     let after = match operator {
@@ -367,6 +373,12 @@ impl<'u> Host<'_, 'u> {
 
     fn declared(&self, node: Node<'u>, declarator: Node<'u>, states: States, flow: &mut Flow) -> States {
         let (inner, value) = split_init(declarator);
+        // `auto [p, q] = make();`: each may be any pointer of that.
+        if let (Some(value), "structured_binding_declarator") = (value, inner.kind()) {
+            let states = self.run(value, states, flow);
+            let places = listed_in(inner).into_iter().map(|name| self.key(name)).collect();
+            return self.all_assigned(states, places, value);
+        }
         let Some(name) = declared_name(inner) else { return states };
         let value = value.or_else(|| child_of_kind(declarator, "argument_list")).or_else(|| self.made_of_names(inner));
         let states = match value {
@@ -401,6 +413,18 @@ impl<'u> Host<'_, 'u> {
                 states = states.into_iter().flat_map(|state| self.assigned(state, &part, item)).collect();
             }
             states
+        })
+    }
+
+    /// Each of some places gets one of the pointers of a value, or something else.
+    fn all_assigned(&self, states: States, places: Vec<String>, value: Node<'u>) -> States {
+        places.iter().fold(states, |states, place| {
+            each(states, |state| {
+                let mut after = self.assigned(state, place, value);
+                let doubt = |p: &mut Pointer| *p = Pointer { sure: false, ..p.clone().somewhere() };
+                after.iter_mut().filter_map(|state| state.get_mut(place)).for_each(doubt);
+                after
+            })
         })
     }
 
@@ -469,6 +493,21 @@ impl<'u> Host<'_, 'u> {
                 (Some(a), Some(b)) => vec![swapped(state, &a, &b)],
                 _ => vec![state],
             });
+        }
+        // The device has another name for memory of the host.
+        if let ([place, memory, ..], true) = (arguments.as_slice(), name.ends_with("HostGetDevicePointer")) {
+            let mut place = *place;
+            while matches!(place.kind(), "cast_expression" | "parenthesized_expression") {
+                let Some(inner) = place.child_by_field_name("value").or_else(|| last_named(place)) else { break };
+                place = inner;
+            }
+            if let Some(place) = place.child_by_field_name("argument").filter(|_| place.kind() == "pointer_expression")
+            {
+                return each(states, |state| match self.place_of(place, &state, 0) {
+                    Some(place) => self.assigned(state, &place, *memory),
+                    None => vec![state],
+                });
+            }
         }
         let makes = name.to_ascii_lowercase().contains("alloc");
         // Of an argument it is not known whether others are read before it or after it.
@@ -599,8 +638,7 @@ impl<'u> Host<'_, 'u> {
                 let arguments = field("arguments").map(listed_in).unwrap_or_default();
                 let whole = self.unit.str(function);
                 let name = whole.split('<').next().unwrap_or(whole);
-                let passes = name.ends_with("raw_pointer_cast") || CASTS.contains(&name);
-                let passes = passes || matches!(name, "std::move" | "std::forward");
+                let passes = only_casts(name) || matches!(name, "std::move" | "std::forward");
                 if self.makes_new(name) {
                     return Vec::new();
                 }
@@ -644,7 +682,9 @@ impl<'u> Host<'_, 'u> {
                     _ => {
                         let mut all = vec![Pointer { sure: false, ..named(text) }];
                         all.extend(self.pointers_returned(function, &arguments, state, depth));
-                        if self.class_of(function).is_some() {
+                        // What a library makes of pointers may be, or hold, one of them: `std::next(p)`, `std::make_pair(p, q)`.
+                        let of_library = ["std::", "thrust::", "cuda::std::"].iter().any(|ns| name.starts_with(ns));
+                        if of_library || self.class_of(function).is_some() {
                             all.extend(self.kept_of(&arguments, state, depth));
                         }
                         all
@@ -721,8 +761,12 @@ impl<'u> Host<'_, 'u> {
         }
         // A field of an object that is a copy of another one.
         if let Some((object, field)) = place.rsplit_once('.')
-            && let Some(Pointer { origin: Origin::Named(from), sure, .. }) = state.get(object)
+            && let Some(pointer @ Pointer { origin: Origin::Named(from), sure, .. }) = state.get(object)
         {
+            // One that was made of a pointer, as a pair is.
+            if self.is_pointer_place(from) {
+                return vec![pointer.clone()];
+            }
             return vec![Pointer { sure: *sure, ..named(&format!("{from}.{field}")) }];
         }
         vec![named(place)]
@@ -846,6 +890,13 @@ impl<'u> Host<'_, 'u> {
         let end = rest.find(['.', '[']).unwrap_or(0);
         let known = rest[..end].parse::<usize>().ok().and_then(|variable| self.variables.get(variable));
         known.and_then(|v| v.declarator).is_some_and(|d| d.kind() == "pointer_declarator")
+    }
+
+    /// Is this the name of a pointer of the function?
+    fn is_pointer_place(&self, place: &str) -> bool {
+        let variable = place.split_once('#').and_then(|(_, rest)| rest.parse::<usize>().ok());
+        let declarator = variable.and_then(|v| self.variables.get(v)?.declarator);
+        declarator.is_some_and(|d| d.kind() == "pointer_declarator")
     }
 
     /// Is this the name of a number of the function?

@@ -9,7 +9,7 @@ use super::{Host, MAX_DEPTH};
 use crate::base::Name;
 
 /// Casts that leave a pointer as it is.
-pub(super) const CASTS: [&str; 3] = ["reinterpret_cast", "static_cast", "const_cast"];
+const CASTS: [&str; 3] = ["reinterpret_cast", "static_cast", "const_cast"];
 /// Functions of libraries that make a new object with memory of its own each time, by their namespace; and methods.
 const MAKE: [(&[&str], &[&str]); 3] = [
     (&["std"], &["make_unique", "make_shared"]),
@@ -50,6 +50,11 @@ pub(super) const OF_DATA: [&str; 14] = [
     "packed_accessor64",
     "generic_packed_accessor",
 ];
+
+/// Is this a function, or a type, that makes another pointer to the same of the one that it is given?
+pub(super) fn only_casts(name: &str) -> bool {
+    CASTS.contains(&name) || ["raw_pointer_cast", "device_pointer_cast", "device_ptr"].iter().any(|n| name.ends_with(n))
+}
 
 impl<'u> Host<'_, 'u> {
     /// The object of `x.data<float>`.
@@ -130,7 +135,7 @@ impl<'u> Host<'_, 'u> {
                 let text = self.unit.str(function);
                 let name = text.split('<').next().unwrap_or(text);
                 match arguments.as_slice() {
-                    [only] if name.ends_with("raw_pointer_cast") || CASTS.contains(&name) => self.pointer(*only),
+                    [only] if only_casts(name) => self.pointer(*only),
                     [] => {
                         let (object, method) = name.rsplit_once('.').or_else(|| name.rsplit_once("->"))?;
                         OF_DATA.contains(&method).then(|| (format!("{object}.data()"), self.is_as_at_launch(node)))

@@ -8,7 +8,7 @@ use super::methods::gives_view;
 use super::outside::is_arrow;
 use super::overlaps::method_of;
 use super::places::listed_in;
-use super::pointers::CASTS;
+use super::pointers::only_casts;
 
 /// What a call may return, or a pointer into it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -204,7 +204,7 @@ impl<'u> Host<'_, 'u> {
                     let of = called.child_by_field_name("argument").filter(|_| called.kind() == "field_expression");
                     let method = called.child_by_field_name("field").map_or("", |f| self.unit.str(f));
                     let text = self.unit.str(called);
-                    let passes = text == "std::move" || CASTS.contains(&text.split('<').next().unwrap_or(text));
+                    let passes = text == "std::move" || only_casts(text.split('<').next().unwrap_or(text));
                     let makes = self.lower.names.types.contains_key(self.callee(called));
                     let arguments = field("arguments").map(listed_in).unwrap_or_default();
                     open.extend(of.filter(|_| gives_view(method)));

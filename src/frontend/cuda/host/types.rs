@@ -1,9 +1,10 @@
 //! The types of integers of the host, and what they do to values.
 
+use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
 use super::super::lower::literal_number;
-use super::super::unit::{TypeDecl, declared_name, has_child, last_named};
+use super::super::unit::{TypeDecl, Unit, declared_name, each_named, has_child, last_named};
 use super::fields::is_of_this;
 use super::places::listed_in;
 use super::{Host, MAX_DEPTH};
@@ -90,8 +91,8 @@ impl<'u> Host<'_, 'u> {
         }
         for _ in 0..8 {
             let name = self.unit.str(self.unit.qualified(ty).1);
-            let list = self.lower.names.types.get(name).map_or(&[][..], Vec::as_slice);
-            match list {
+            let list = self.lower.names.types.get(name).filter(|_| !self.said.own_types.contains(name));
+            match list.map_or(&[][..], Vec::as_slice) {
                 [(_, TypeDecl::Typedef(inner, declarator))] if declarator.kind() == "type_identifier" => ty = *inner,
                 [(_, TypeDecl::Alias(inner))] => ty = *inner,
                 _ => break,
@@ -113,7 +114,7 @@ impl<'u> Host<'_, 'u> {
         let is_instance = matches!(ty.kind(), "template_type" | "template_function");
         let instance = ty.child_by_field_name("name").filter(|_| is_instance);
         let name = self.unit.str(instance.unwrap_or(ty)).trim_start_matches("struct ").trim();
-        if self.template_parameter(name, ty).is_some() {
+        if self.template_parameter(name, ty).is_some() || self.said.own_types.contains(name) {
             return None;
         }
         match self.lower.names.types.get(name)?.as_slice() {
@@ -328,4 +329,26 @@ impl<'u> Host<'_, 'u> {
         let (left, right) = (node.child_by_field_name("left")?, node.child_by_field_name("right")?);
         Some(self.least(left)? - self.number(right)?.as_num()?)
     }
+}
+
+/// The names of the types that functions declare in their bodies: there they hide others.
+pub(super) fn own_types<'u>(unit: &'u Unit<'u>) -> FxHashSet<&'u str> {
+    const DECLARE: [&str; 4] = ["struct_specifier", "class_specifier", "union_specifier", "enum_specifier"];
+    let mut found = FxHashSet::default();
+    let mut declares = |n: Node<'u>| {
+        let name = match n.kind() {
+            "alias_declaration" => n.child_by_field_name("name"),
+            "type_definition" => n.child_by_field_name("declarator").and_then(declared_name),
+            kind if DECLARE.contains(&kind) && n.child_by_field_name("body").is_some() => n.child_by_field_name("name"),
+            _ => None,
+        };
+        found.extend(name.map(|name| unit.str(name)));
+    };
+    each_named(unit.tree.root_node(), |function| {
+        let body = function.child_by_field_name("body").filter(|_| function.kind() == "function_definition");
+        if let Some(body) = body {
+            each_named(body, &mut declares);
+        }
+    });
+    found
 }

@@ -225,7 +225,7 @@ impl<'u> Host<'_, 'u> {
         let text = self.spelled(ty);
         text.split(|c: char| !c.is_alphanumeric() && c != '_')
             .all(|w| w.is_empty() || words.contains(&w) || w == "const" || w == "std")
-            && !text.contains('*')
+            && !text.contains(['*', '&'])
     }
 
     /// `ceil(a / b)` of whole numbers.

@@ -72,7 +72,7 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     /// Has a class, or one of its bases, a base that is not known?
-    fn has_unknown_base(&mut self, class: &Type) -> bool {
+    pub(super) fn has_unknown_base(&mut self, class: &Type) -> bool {
         self.ancestors(class).iter().any(|c| self.bases(c).contains(&None))
     }
 
@@ -232,10 +232,18 @@ impl<'l, 't> Body<'l, 't> {
             (scope, name) = (name.child_by_field_name("scope"), inner);
         }
         let Some(arguments) = scope.and_then(|scope| scope.child_by_field_name("arguments")) else { return false };
-        let parameters = self.class_node(class).map(|(node, _)| self.class_parameters(node)).unwrap_or_default();
-        let mut cursor = arguments.walk();
-        let given: Vec<&str> = arguments.named_children(&mut cursor).map(|a| self.text(a)).collect();
-        !is_same(own, class) || given != parameters
+        let listed = |list: Node<'t>| -> Vec<String> {
+            let mut cursor = list.walk();
+            list.named_children(&mut cursor).map(|a| self.text(a).to_owned()).collect()
+        };
+        let node = self.class_node(class).map(|(node, _)| node);
+        // Of a specialisation its arguments: `F<T>` in `F<T *>` is another one.
+        let special = node.and_then(|n| n.child_by_field_name("name")?.child_by_field_name("arguments"));
+        let itself = match (special, node) {
+            (Some(list), _) => listed(list),
+            (None, node) => node.map(|node| self.class_parameters(node)).unwrap_or_default(),
+        };
+        !is_same(own, class) || listed(arguments) != itself
     }
 
     /// The class in front of a name, in a member function of a class: a base of that, or any other.

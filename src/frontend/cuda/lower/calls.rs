@@ -307,6 +307,7 @@ impl<'l, 't> Body<'l, 't> {
             return made;
         }
         if overloads.is_empty()
+            && template.is_none()
             && let Some(made) = self.made_pair(name, qualifier, &args, span)
         {
             return made;

@@ -771,8 +771,22 @@ impl<'l, 't> Body<'l, 't> {
         Expr::new(ExprKind::Comma(Box::new(waited), Box::new(call)), ty, span)
     }
 
+    /// The place that a value is read from: an operator that somebody wrote may change it.
+    pub(super) fn not_read(&self, value: Expr) -> Expr {
+        let is_made = |place: &Expr| match place.kind {
+            ExprKind::Var(id) => self.vars[id.0 as usize].name.as_str().starts_with("_tmp"),
+            _ => false,
+        };
+        match value.kind {
+            ExprKind::Load(place) if !matches!(place.ty.value(), Type::Array(..)) && !is_made(&place) => *place,
+            kind => Expr { kind, ..value },
+        }
+    }
+
     /// An operator of a class, as a member or as a function; the object may be a place. `None`: there is none.
     pub(super) fn operator_call(&mut self, name: &str, object: &Expr, args: Vec<Expr>, span: Span) -> Option<Expr> {
+        let object = &self.not_read(object.clone());
+        let args: Vec<Expr> = args.into_iter().map(|arg| self.not_read(arg)).collect();
         let class = object.ty.value().clone();
         let list = self.lower.names.functions.get(name).cloned().unwrap_or_default();
         let list: Vec<_> = list.into_iter().filter(|d| d.class.is_none()).map(|d| (d, Bindings::default())).collect();

@@ -315,22 +315,25 @@ impl<'l, 't> Body<'l, 't> {
             let known = is_object(&a) && pair == b.ty && self.class_node(&pair).is_none();
             return known.then(|| self.opaque(name, vec![a, b], pair, span));
         }
-        if !number(&a) || !number(&b) {
+        let names = self.lower.names;
+        if !number(&a) || !number(&b) || names.special_classes.contains_key(name) {
             return None;
         }
         // Of a type that is said, or of those that are given.
         let said = ty.split_once('<').map(|(_, said)| said.trim_end_matches('>').trim());
-        let (a, b) = match said.filter(|said| !said.is_empty() && *said != "void") {
+        let (a, b, result) = match said.filter(|said| !said.is_empty() && *said != "void") {
             Some(said) => {
                 // A name of the program may mean another type where the operation was named.
-                let names = self.lower.names;
                 let is_own = names.types.contains_key(said) || names.type_parameters.contains(said);
                 let said = if is_own { Type::Void } else { self.type_by_name(said) };
                 matches!(said, Type::Int(_) | Type::Float(_)).then_some(())?;
-                (self.convert(a, &said), self.convert(b, &said))
+                (self.convert(a, &said), self.convert(b, &said), Some(said))
             }
-            None => (a, b),
+            // Versions of the library differ in what they make of two that are narrow, or of different types.
+            None if a.ty != b.ty || matches!(a.ty, Type::Int(_)) && a.ty.size() < 4 => return None,
+            None => (a, b, None),
         };
+        let compares = ["less", "greater", "logical_and", "logical_or", "Equality", "Inequality"].contains(&name);
         let symbol = match name {
             "plus" | "Sum" => "+",
             "multiplies" => "*",
@@ -349,7 +352,12 @@ impl<'l, 't> Body<'l, 't> {
                 return Some(self.call_builtin(builtins::function(of)?, vec![a, b], span));
             }
         };
-        Some(self.binary(symbol, a, b, span))
+        let value = self.binary(symbol, a, b, span);
+        // The sum of two narrow numbers is narrow.
+        Some(match result.filter(|_| !compares) {
+            Some(ty) => self.convert(value, &ty),
+            None => value,
+        })
     }
 
     /// Is this a function of two such values that only computes? Numbers of other types are converted.

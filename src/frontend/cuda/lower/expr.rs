@@ -115,7 +115,8 @@ impl<'l, 't> Body<'l, 't> {
                 let class = expr.ty.clone();
                 match self.method(&class, "operator cast", None, &[]) {
                     Method::One(member) => {
-                        let call = self.call_member(member, &class, Some(expr), vec![], span);
+                        let object = self.not_read(expr);
+                        let call = self.call_member(member, &class, Some(object), vec![], span);
                         let value = self.value(call);
                         self.convert(value, ty)
                     }
@@ -308,11 +309,19 @@ impl<'l, 't> Body<'l, 't> {
                         "=" => {
                             let ty = place.ty.value().clone();
                             let of_number = is_atomic(&ty) && right.kind() != "initializer_list";
-                            let value = if of_number { self.rvalue(right) } else { self.initial(right, &ty) };
+                            let is_list = right.kind() == "initializer_list";
+                            let value = match of_number {
+                                true => self.rvalue(right),
+                                // Its operator is given the object itself, and no copy of it.
+                                false if !is_list && self.special_assignment(&ty, 0) == Special::Own => {
+                                    self.operand(right)
+                                }
+                                false => self.initial(right, &ty),
+                            };
                             self.assign(place, value, span)
                         }
                         compound => {
-                            let value = self.rvalue(right);
+                            let value = self.operand(right);
                             self.update(place, compound.trim_end_matches('='), value, false, span)
                         }
                     }
@@ -535,7 +544,10 @@ impl<'l, 't> Body<'l, 't> {
         }
         let span = expr.span;
         match self.method(&class, "operator cast", None, &[]) {
-            Method::One(member) => self.call_member(member, &class, Some(expr), vec![], span),
+            Method::One(member) => {
+                let object = self.not_read(expr);
+                self.call_member(member, &class, Some(object), vec![], span)
+            }
             Method::Unclear => self.unclear("which conversion this is, is not known".to_owned(), vec![expr], span),
             Method::None => expr,
         }
@@ -659,6 +671,15 @@ impl<'l, 't> Body<'l, 't> {
         }
         let value = self.value(value);
         self.repeatable(value)
+    }
+
+    /// What stands behind an operator: an object of a class itself, which that may change, or a value.
+    fn operand(&mut self, node: Node<'t>) -> Expr {
+        let operand = self.expr(node);
+        match self.class_node(operand.ty.value()) {
+            Some(_) => operand,
+            None => self.value(operand),
+        }
     }
 
     pub(super) fn update(&mut self, place: Expr, op: &str, value: Expr, old: bool, span: Span) -> Expr {

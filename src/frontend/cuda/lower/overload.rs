@@ -82,8 +82,20 @@ impl<'l, 't> Body<'l, 't> {
                 continue;
             }
             let (Some(fit), false) = (fit, special(decl) && !only_special) else { continue };
+            let friend = friend_around(decl);
+            let may_be_friend = friend.filter(|_| Self::takes(decl, args.len())).map(|_| Open::Unclear);
+            let found = self.is_found(decl, list, args);
+            if found == Some(false) {
+                continue;
+            }
+            // What a template in a class means by the parameters of that is not followed.
+            if found.is_none() || friend.and_then(|f| f.parent()).is_some_and(|p| p.kind() == "template_declaration") {
+                open.extend(may_be_friend.map(|why| (*decl, fit, why)));
+                continue;
+            }
             let Some((bindings, types, general)) = self.viable(decl, template, args, outer) else {
-                open.extend(self.openness(decl, template, args).map(|why| (*decl, fit, why)));
+                let why = self.openness(decl, template, args).or(may_be_friend);
+                open.extend(why.map(|why| (*decl, fit, why)));
                 continue;
             };
             if list.len() > 1 && self.disagrees(decl, template, args) {
@@ -113,7 +125,7 @@ impl<'l, 't> Body<'l, 't> {
                 takings.push(taking);
                 doubts.push(fits.contains(&Fit::Open));
                 scoped.push(self.may_be_scoped(decl, i, ty, arg));
-                if fits.contains(&Fit::No) {
+                if fits.contains(&Fit::No) || list.len() > 1 && self.is_no_number(ty, arg) {
                     costs[i] = costs[i].max(FAR);
                 }
             }
@@ -125,8 +137,7 @@ impl<'l, 't> Body<'l, 't> {
             }
             let cost = costs.iter().sum();
             // A friend that a class template defines is made with each instance, and is no template.
-            let is_friend = decl.node.parent().is_some_and(|p| p.kind() == "friend_declaration");
-            let is_template = decl.template.is_some() && !is_friend;
+            let is_template = decl.template.is_some() && friend.is_none();
             let chosen = Chosen { decl: *decl, bindings, cost, doubtful: doubts.contains(&true) };
             candidates.push(Candidate {
                 chosen,
@@ -257,6 +268,36 @@ impl<'l, 't> Body<'l, 't> {
             Found::One(special) => Found::One(Chosen { decl: special, bindings: Bindings::default(), cost, doubtful }),
             Found::Ambiguous => Found::Ambiguous,
         }
+    }
+
+    /// Is a friend that only its class declares found for these arguments, which takes one of that class? `None`: not known. [INF-FRIEND]
+    fn is_found(&mut self, decl: &FunDecl<'t>, list: &[(FunDecl<'t>, Bindings)], args: &[Expr]) -> Option<bool> {
+        let Some(friend) = friend_around(decl) else { return Some(true) };
+        let types = self.parameter_types(decl, &Bindings::default());
+        for (other, _) in list.iter().filter(|(d, _)| d.scope == decl.scope && friend_around(d).is_none()) {
+            if self.parameter_types(other, &Bindings::default()) == types {
+                return Some(true);
+            }
+        }
+        let is_class = |n: &Node<'t>| matches!(n.kind(), "class_specifier" | "struct_specifier" | "union_specifier");
+        let class = self.lower.unit.around(friend).into_iter().find(is_class)?;
+        let mut known = true;
+        for arg in args {
+            let mut ty = arg.ty.value();
+            while let Type::Ptr(inner) | Type::Array(inner, _) = ty {
+                ty = inner.value();
+            }
+            let ty = ty.clone();
+            if self.ancestors(&ty).iter().any(|c| self.class_node(c).is_some_and(|(node, _)| node == class)) {
+                return Some(true);
+            }
+            // The arguments of a template and the classes around it count as well.
+            known &= match &ty {
+                Type::Struct(name) => self.class_node(&ty).is_none() && !name.name.contains('<'),
+                ty => !matches!(ty, Type::Unknown(_)),
+            };
+        }
+        known.then_some(false)
     }
 
     /// An array for a reference to one of a length.
@@ -448,7 +489,14 @@ impl<'l, 't> Body<'l, 't> {
                 deduced.types.entry(name).or_insert(ty);
             }
             match self.bind_template(parameters, &given, &deduced) {
-                Some(bound) if bound == *bindings && !coarse && own == types => found = Found::One(*special),
+                Some(bound) if bound == *bindings && !coarse && own == types => {
+                    // Another one has the same arguments where types are one here.
+                    found = match found {
+                        Found::None => Found::One(*special),
+                        Found::One(known) if self.code(&known) == self.code(special) => Found::One(known),
+                        _ => Found::Ambiguous,
+                    }
+                }
                 Some(bound) if bound == *bindings && !coarse => {
                     other = if let Found::None = other { Found::One(*special) } else { Found::Ambiguous };
                 }
@@ -603,7 +651,21 @@ impl<'l, 't> Body<'l, 't> {
     fn may_convert(&mut self, to: &Type, from: &Type) -> bool {
         let constructors = self.constructors(to);
         let own = constructors.iter().any(|(decl, bindings)| Self::takes(decl, 1) && !self.is_copy(decl, bindings, to));
-        own || self.ancestors(from).iter().any(|c| !self.own_methods(c, "operator cast").is_empty())
+        own || self.has_conversion(from)
+    }
+
+    fn has_conversion(&mut self, class: &Type) -> bool {
+        self.ancestors(class).iter().any(|c| !self.own_methods(c, "operator cast").is_empty())
+    }
+
+    /// An object for a number or a pointer, of a class of which all is known, and that has no conversion.
+    fn is_no_number(&mut self, parameter: &Type, argument: &Expr) -> bool {
+        let (Type::Int(_) | Type::Float(_) | Type::Ptr(_), class @ Type::Struct(_)) =
+            (parameter.value(), argument.ty.value())
+        else {
+            return false;
+        };
+        !self.has_unknown_base(class) && !self.has_conversion(class)
     }
 
     /// The names of the parameters of a template, in order; those that have none get one.
@@ -679,6 +741,11 @@ impl<'l, 't> Body<'l, 't> {
             _ => FAR,
         }
     }
+}
+
+/// `friend`, in front of a function.
+fn friend_around<'t>(decl: &FunDecl<'t>) -> Option<Node<'t>> {
+    decl.node.parent().filter(|p| p.kind() == "friend_declaration")
 }
 
 /// `nullptr`

@@ -47,11 +47,25 @@ impl<'l, 't> Body<'l, 't> {
         let ty = value.ty.clone();
         let pair = Expr::new(ExprKind::Var(self.declare_hidden(ty.clone(), span)), ty.clone(), span);
         let mut steps = vec![Expr::new(ExprKind::Assign(Box::new(pair.clone()), Box::new(value)), ty, span)];
-        for (node, field) in [first, second].into_iter().zip(["first", "second"]) {
+        // Which places these are is known before either is assigned to: `tie(i, a[i]) = p`.
+        let mut places = Vec::new();
+        for node in [first, second] {
             let place = self.expr(*node);
             if !is_place(&place) {
                 return None;
             }
+            if matches!(place.kind, ExprKind::Var(_)) && !matches!(place.ty, Type::Ref(_)) {
+                places.push(place);
+                continue;
+            }
+            let address = self.address_of(place, span);
+            let ty = address.ty.clone();
+            let kept = Expr::new(ExprKind::Var(self.declare_hidden(ty.clone(), span)), ty.clone(), span);
+            steps.push(Expr::new(ExprKind::Assign(Box::new(kept.clone()), Box::new(address)), ty, span));
+            let kept = self.value(kept);
+            places.push(self.deref(kept, span));
+        }
+        for (place, field) in places.into_iter().zip(["first", "second"]) {
             let part = self.member(pair.clone(), field, span);
             let part = self.value(part);
             let part = self.convert(part, place.ty.value());
