@@ -56,7 +56,7 @@ fn listing_of(folder: &Path) -> Listing {
     let hidden = |name: &OsStr| name.as_encoded_bytes().starts_with(b".");
     let mut listing = Listing::new();
     let mut left = MAX_FILES;
-    let mut folders = vec![folder.to_path_buf()];
+    let mut folders = vec![Path::new(".").join(folder)];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
             let Ok(kind) = entry.file_type() else { continue };
@@ -67,7 +67,7 @@ fn listing_of(folder: &Path) -> Listing {
             if kind.is_dir() && !hidden(&entry.file_name()) {
                 folders.push(entry.path());
             } else if kind.is_file() {
-                listing.entry(entry.file_name()).or_default().push(entry.path());
+                listing.entry(entry.file_name()).or_default().push(normal(&entry.path()));
             }
         }
     }
@@ -94,7 +94,9 @@ impl Files for MemoryFiles {
 
     fn beneath(&self, folder: &Path, end: &Path) -> Vec<PathBuf> {
         let folder = normal(folder);
-        self.files.keys().filter(|path| path.starts_with(&folder) && path.ends_with(end)).cloned().collect()
+        let within =
+            |path: &Path| path.strip_prefix(&folder).is_ok_and(|rest| !rest.starts_with("..")) && path.ends_with(end);
+        self.files.keys().filter(|path| within(path)).cloned().collect()
     }
 }
 
