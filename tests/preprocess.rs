@@ -423,6 +423,12 @@ fn headers_are_found_in_the_folders_around_a_file() {
     // Not outside of the repository, nor in any folder.
     assert_eq!(found(&[(".git/HEAD", "ref"), ("../include/x.h", "b")]).1, "include-missing");
     assert_eq!(found(&[("other/x.h", "b")]).1, "include-missing");
+    // In any folder of a repository that is known, where nothing else can be meant.
+    let root = (".git/HEAD", "ref");
+    assert_eq!(found(&[root, ("other/x.h", "b")]), around("b"));
+    assert_eq!(found(&[root, ("a/x.h", "b"), ("c/x.h", "b")]), around("b"));
+    assert_eq!(found(&[root, ("a/x.h", "b"), ("c/x.h", "d")]).1, "include-missing");
+    assert_eq!(found(&[root, ("a/yx.h", "b"), ("../c/x.h", "d")]).1, "include-missing");
     // What a makefile beside the source names goes first; what its variables stand for is not known.
     let makefile = ("src/Makefile", "CFLAGS := -O3 \\\n  -I../other -I $(HOME)/include -I.\n");
     assert_eq!(found(&[makefile, ("other/x.h", "b"), ("include/x.h", "a")]), around("b"));

@@ -32,10 +32,9 @@ pub(super) fn assume_usual(inferred: &mut Inferred, by_launch: &[Vec<B>], option
     let mut uses = Uses::default();
     let said = sayings(kernel);
     let all_said = std::iter::once(&said).chain(by_launch);
-    for (said, condition) in all_said.flat_map(|said| said.iter().map(move |condition| (said, condition))) {
-        if !says_nothing(condition, said, kernel) {
-            uses.condition(condition);
-        }
+    for said in all_said {
+        let said: Vec<B> = said.iter().filter(|condition| !is_of_a_remainder(condition)).cloned().collect();
+        said.iter().filter(|condition| !says_nothing(condition, &said, kernel)).for_each(|c| uses.condition(c));
     }
     kernel.pairs.iter().for_each(|pair| uses.condition(pair));
     uses.protocol(&kernel.code);
@@ -117,6 +116,18 @@ fn says_nothing(condition: &B, said: &[B], kernel: &Kernel<Protocol>) -> bool {
             })
     };
     matches!(condition.kind(), BExp::Rel(NRel::Eq, l, r) if alone(l, r) || alone(r, l))
+}
+
+/// `pitch % 4 == 0`: this says nothing of how long rows are.
+fn is_of_a_remainder(condition: &B) -> bool {
+    match condition.kind() {
+        BExp::Rel(NRel::Eq | NRel::Ne, l, r) => {
+            let of_one = |n: &N| matches!(bare(n).kind(), NExp::Bin(NBin::Rem, _, v, by) if bare(v).as_var().is_some() && by.as_num().is_some());
+            of_one(l) && r.as_num().is_some() || of_one(r) && l.as_num().is_some()
+        }
+        BExp::Not(inner) => is_of_a_remainder(inner),
+        _ => false,
+    }
 }
 
 /// Does something that is done rest on a variable?

@@ -482,7 +482,8 @@ impl Engine<'_> {
         let beside = (!wanted.angled || !is_well_known(&wanted.name)).then_some(folder);
         let folders: Vec<PathBuf> = beside.into_iter().chain(self.options.include_dirs.iter().cloned()).collect();
         let mut why = None;
-        let around = if is_of_platform(&wanted.name) { Vec::new() } else { self.around(&own) };
+        let is_known = is_of_platform(&wanted.name);
+        let (around, root) = if is_known { Default::default() } else { self.around(&own) };
         let (named, around) = (folders.into_iter().map(|f| (f, false)), around.into_iter().map(|f| (f, true)));
         for (folder, is_around) in named.chain(around) {
             let path = normal(&folder.join(&wanted.name));
@@ -494,12 +495,28 @@ impl Engine<'_> {
                 Err(reason) => why = why.or(reason),
             }
         }
-        Err(why)
+        match root.and_then(|root| self.only_one(&root, &wanted.name)).filter(|path| !skip_own || *path != own) {
+            Some(path) if why.is_none() => self.load(path).map(|file| (file, true)),
+            _ => Err(why),
+        }
+    }
+
+    /// The file of a repository that an include can only mean: no other one has a path that ends so, but for copies of it.
+    /// [PRE-AROUND]
+    fn only_one(&self, root: &Path, name: &str) -> Option<PathBuf> {
+        let wanted = normal(Path::new(name));
+        let goes_up = |part: &Component| !matches!(part, Component::Normal(_));
+        let end: PathBuf = wanted.components().skip_while(goes_up).collect();
+        let found = self.files.beneath(root, &end);
+        let (first, others) = found.split_first()?;
+        let text = self.files.read(first).ok()?;
+        let are_copies = others.iter().all(|other| self.files.read(other).is_ok_and(|copy| copy == text));
+        are_copies.then(|| first.clone())
     }
 
     /// Where the headers of a project are by custom: in the folders around a file, up to the root of a repository, and in
-    /// those beside them that are for headers. [PRE-AROUND]
-    fn around(&self, own: &Path) -> Vec<PathBuf> {
+    /// those beside them that are for headers; and that root, if there is one. [PRE-AROUND]
+    fn around(&self, own: &Path) -> (Vec<PathBuf>, Option<PathBuf>) {
         const FOLDERS: [&str; 14] = [
             "include",
             "includes",
@@ -527,7 +544,7 @@ impl Engine<'_> {
             found.push(folder.clone());
             found.extend(FOLDERS.iter().map(|name| folder.join(name)));
             if self.files.read(&folder.join(".git/HEAD")).is_ok() {
-                return found;
+                return (found, Some(folder));
             }
             // Without names in front of it, a path goes up by itself.
             folder = match folder.components().next_back() {
@@ -537,7 +554,7 @@ impl Engine<'_> {
             };
         }
         found.truncate(named + NEAR * (FOLDERS.len() + 1));
-        found
+        (found, None)
     }
 
     /// The folders that `-I` names in a makefile beside the source.

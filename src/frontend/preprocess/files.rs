@@ -1,19 +1,29 @@
 //! Where included files are read from.
 
 use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 pub trait Files {
     /// The bytes of a file; `NotFound` makes the search for an include go on.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+
+    /// The files in a folder, and in those within it, whose paths end like this; none where there are too many files to tell.
+    fn beneath(&self, folder: &Path, end: &Path) -> Vec<PathBuf>;
 }
+
+/// The files in a folder and in those within it, by their names.
+type Listing = BTreeMap<OsString, Vec<PathBuf>>;
 
 /// The file system. Only regular files of a sensible size are read: a device or a pipe would never end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DiskFiles;
 
 const MAX_FILE: u64 = 64 << 20;
+/// A larger folder is not searched.
+const MAX_FILES: usize = 50_000;
 
 impl Files for DiskFiles {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
@@ -29,6 +39,40 @@ impl Files for DiskFiles {
         }
         std::fs::read(path)
     }
+
+    fn beneath(&self, folder: &Path, end: &Path) -> Vec<PathBuf> {
+        // Of each folder once a run, for most files include something that is not there.
+        static LISTINGS: Mutex<BTreeMap<PathBuf, Arc<Listing>>> = Mutex::new(BTreeMap::new());
+        let mut listings = LISTINGS.lock().unwrap_or_else(PoisonError::into_inner);
+        let listing = listings.entry(folder.to_path_buf()).or_insert_with(|| Arc::new(listing_of(folder))).clone();
+        drop(listings);
+        let named = listing.get(end.file_name().unwrap_or_default()).map(Vec::as_slice).unwrap_or_default();
+        named.iter().filter(|path| path.ends_with(end)).cloned().collect()
+    }
+}
+
+/// Without links, and folders with names that hide them; empty where it has too many files.
+fn listing_of(folder: &Path) -> Listing {
+    let hidden = |name: &OsStr| name.as_encoded_bytes().starts_with(b".");
+    let mut listing = Listing::new();
+    let mut left = MAX_FILES;
+    let mut folders = vec![Path::new(".").join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let Ok(kind) = entry.file_type() else { continue };
+            if left == 0 {
+                return Listing::new();
+            }
+            left -= 1;
+            if kind.is_dir() && !hidden(&entry.file_name()) {
+                folders.push(entry.path());
+            } else if kind.is_file() {
+                listing.entry(entry.file_name()).or_default().push(normal(&entry.path()));
+            }
+        }
+    }
+    listing.values_mut().for_each(|paths| paths.sort());
+    listing
 }
 
 /// Files that exist only in memory.
@@ -46,6 +90,13 @@ impl MemoryFiles {
 impl Files for MemoryFiles {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         self.files.get(&normal(path)).cloned().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
+    }
+
+    fn beneath(&self, folder: &Path, end: &Path) -> Vec<PathBuf> {
+        let folder = normal(folder);
+        let within =
+            |path: &Path| path.strip_prefix(&folder).is_ok_and(|rest| !rest.starts_with("..")) && path.ends_with(end);
+        self.files.keys().filter(|path| within(path)).cloned().collect()
     }
 }
 

@@ -12,6 +12,11 @@ pub const CUDA_PREDEFINED: &[(&str, &str)] = &[
     ("__CUDACC_VER_BUILD__", "0"),
     ("CUDART_VERSION", "12040"),
     ("CUDA_VERSION", "12040"),
+    // What projects that can be built without CUDA call it where they are not. [PRE-PROJECT]
+    ("WITH_CUDA", "1"),
+    ("USE_CUDA", "1"),
+    ("HAVE_CUDA", "1"),
+    ("ENABLE_CUDA", "1"),
     ("CUDARTAPI", ""),
     ("CUDART_CB", ""),
     ("CUDART_INF", "(__longlong_as_double(0x7ff0000000000000ULL))"),

@@ -254,16 +254,7 @@ impl<'l, 't> Body<'l, 't> {
                 _ => self.unknown(node, "operator"),
             },
             "pointer_expression" => match (field("operator"), field("argument")) {
-                (Some(operator), Some(argument)) if self.text(operator) == "*" => {
-                    let pointer = self.expr(argument);
-                    if let Type::Struct(_) = pointer.ty.value()
-                        && let Some(call) = self.operator_call("operator*", &pointer, vec![], span)
-                    {
-                        return call;
-                    }
-                    let pointer = self.value(pointer);
-                    self.deref(pointer, span)
-                }
+                (Some(operator), Some(argument)) if self.text(operator) == "*" => self.pointed_at(argument, span),
                 (Some(operator), Some(argument)) => self.unary(self.text(operator), argument, span),
                 _ => self.unknown(node, "operator"),
             },
@@ -475,22 +466,40 @@ impl<'l, 't> Body<'l, 't> {
         }
     }
 
-    /// `(uint)-i`, which reads as a difference. Not where the operand may bind less tightly than the cast.
+    /// `(uint)-i`, which reads as a difference, and `(scalar_t) *p`. Not where the operand may bind less tightly than the cast.
     fn cast_of_a_sign(&mut self, left: Node<'t>, op: &str, right: Node<'t>, span: Span) -> Option<Expr> {
-        if !self.is_opencl() || left.kind() != "parenthesized_expression" || right.kind() == "binary_expression" {
+        if left.kind() != "parenthesized_expression" || right.kind() == "binary_expression" {
             return None;
         }
         let name = last_named(left).filter(|n| n.kind() == "identifier")?;
-        if !matches!(op, "-" | "+") || self.lookup(self.text(name)).is_some() || self.names_a_value(self.text(name)) {
-            return None;
-        }
-        match self.type_of(name) {
-            Type::Unknown(_) => None,
-            ty => {
-                let value = self.unary(op, right, span);
-                Some(self.cast(value, ty))
+        let known = match self.lookup(self.text(name)) {
+            Some(Local::Type(ty)) => Some(ty),
+            None if self.is_opencl() && !self.names_a_value(self.text(name)) => {
+                Some(self.type_of(name)).filter(|ty| !matches!(ty, Type::Unknown(_)))
             }
+            _ => None,
+        };
+        let value = match op {
+            "-" | "+" if known.is_some() => self.unary(op, right, span),
+            "*" if known.is_some() => {
+                let place = self.pointed_at(right, span);
+                self.value(place)
+            }
+            _ => return None,
+        };
+        known.map(|ty| self.cast(value, ty))
+    }
+
+    /// `*argument`
+    fn pointed_at(&mut self, argument: Node<'t>, span: Span) -> Expr {
+        let pointer = self.expr(argument);
+        if let Type::Struct(_) = pointer.ty.value()
+            && let Some(call) = self.operator_call("operator*", &pointer, vec![], span)
+        {
+            return call;
         }
+        let pointer = self.value(pointer);
+        self.deref(pointer, span)
     }
 
     /// The parts of `(a, b, c)`.

@@ -138,6 +138,8 @@ pub struct Lower<'t> {
     /// Where the bases of a class lie that are all known, in their order, by its name.
     pub base_places: FxHashMap<String, Vec<u64>>,
     program: Program,
+    /// The names of the parameters of the template that the kernel is. [INF-GENERIC]
+    generic: FxHashSet<String>,
     functions: FxHashMap<(usize, String), FunId>,
     pending: Vec<(FunId, FunDecl<'t>, Bindings)>,
     /// By the node that declares them.
@@ -232,6 +234,7 @@ impl<'t> Lower<'t> {
             declared_types: FxHashMap::default(),
             base_places: FxHashMap::default(),
             program: Program::default(),
+            generic: FxHashSet::default(),
             functions: FxHashMap::default(),
             pending: Vec::new(),
             globals: FxHashMap::default(),
@@ -382,6 +385,10 @@ impl<'t> Lower<'t> {
         let own = decl.template.map(|t| body.template_parameters(t)).unwrap_or_default();
         let of_class = decl.class.map(|c| body.class_parameters(c)).unwrap_or_default();
         body.parameters = own.into_iter().chain(of_class).filter(|p| !p.is_empty()).collect();
+        match is_kernel {
+            true => body.lower.generic = body.parameters.clone(),
+            false => body.see_generic(),
+        }
         body.enter_class(decl.class);
         let hidden = match decl.class.and_then(|class| Some((class, super::types::around_function(class)?))) {
             Some((class, function)) if class.kind() != "lambda_expression" => body.see_before(class, function),
@@ -581,6 +588,14 @@ impl<'l, 't> Body<'l, 't> {
             node = declarator.child_by_field_name("declarator").or_else(|| last_named(declarator));
         }
         ty
+    }
+
+    /// What a template is given may be made of parameters of the kernel. [INF-GENERIC]
+    fn see_generic(&mut self) {
+        let given: Vec<String> = self.bindings.types.values().map(Type::to_string).collect();
+        let words = given.iter().flat_map(|ty| ty.split(|c: char| !c.is_alphanumeric() && c != '_'));
+        let seen: Vec<String> = words.filter(|word| self.lower.generic.contains(*word)).map(str::to_owned).collect();
+        self.parameters.extend(seen);
     }
 
     /// The parameters of a function: name, type, place.

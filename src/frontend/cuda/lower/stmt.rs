@@ -606,7 +606,7 @@ impl<'l, 't> Body<'l, 't> {
                 }
             }
             let each = match &ty {
-                Type::Array(elem, Some(length)) if *length <= MOST_OBJECTS && matches!(**elem, Type::Struct(_)) => {
+                Type::Array(elem, Some(length)) if matches!(**elem, Type::Struct(_)) => {
                     Some((elem.clone(), *length)).filter(|_| storage == Storage::Private && init.is_none())
                 }
                 _ => None,
@@ -647,22 +647,48 @@ impl<'l, 't> Body<'l, 't> {
                 _ => None,
             };
             out.push(Stmt { kind: StmtKind::Declare(id, init.or(default)), span });
-            for (i, elem) in each.into_iter().flat_map(|(elem, length)| (0..length).map(move |i| (i, elem.clone()))) {
-                if !self.needs_construction(&elem, 0) {
-                    break;
-                }
-                let Some(value) = self.construct(&elem, vec![], span) else {
-                    self.unknown_stmt("an array of objects with constructors", span, out);
-                    break;
-                };
-                let array = self.var(id, span);
-                let index = Expr::new(ExprKind::Int(i128::from(i)), Type::INT, span);
-                let place = self.subscript(array, index, span);
-                let ty = (*elem).clone();
-                let store = Expr::new(ExprKind::Assign(Box::new(place), Box::new(value)), ty, span);
-                out.push(Stmt { kind: StmtKind::Expr(store), span });
+            if let Some((elem, length)) = each.filter(|(elem, _)| self.needs_construction(elem, 0)) {
+                self.construct_all(id, &elem, length, span, out);
             }
         }
+    }
+
+    /// Makes the elements of an array, one after the other; many of them in a loop.
+    fn construct_all(&mut self, array: VarId, elem: &Type, length: u64, span: Span, out: &mut Vec<Stmt>) {
+        let made = |body: &mut Self, index: Expr| {
+            let value = body.construct(elem, vec![], span)?;
+            let place = body.var(array, span);
+            let place = body.subscript(place, index, span);
+            let store = ExprKind::Assign(Box::new(place), Box::new(value));
+            Some(Stmt { kind: StmtKind::Expr(Expr::new(store, elem.clone(), span)), span })
+        };
+        if length > MOST_OBJECTS {
+            let (current, cond, step) = self.counted(length, span, out);
+            let Some(store) = made(self, current) else {
+                return self.unknown_stmt("an array of objects with constructors", span, out);
+            };
+            let the_loop = Loop { cond: Some(cond), body: vec![store], step: Some(step), post_test: false };
+            return out.push(Stmt { kind: StmtKind::Loop(the_loop), span });
+        }
+        for i in 0..length {
+            let index = Expr::new(ExprKind::Int(i128::from(i)), Type::INT, span);
+            let Some(store) = made(self, index) else {
+                return self.unknown_stmt("an array of objects with constructors", span, out);
+            };
+            out.push(store);
+        }
+    }
+
+    /// A counter of so many rounds: its value, whether there is another round, and the step to it.
+    fn counted(&mut self, length: u64, span: Span, out: &mut Vec<Stmt>) -> (Expr, Expr, Expr) {
+        let number = |n: u64| Expr::new(ExprKind::Int(i128::from(n)), Type::INT, span);
+        let counter = self.declare_hidden(Type::INT, span);
+        out.push(Stmt { kind: StmtKind::Declare(counter, Some(number(0))), span });
+        let place = Expr::new(ExprKind::Var(counter), Type::INT, span);
+        let current = self.value(place.clone());
+        let cond = self.binary("<", current.clone(), number(length), span);
+        let step = self.update(place, "+", number(1), false, span);
+        (current, cond, step)
     }
 
     /// `({ int x = a; x + 1; })`: the value of its last statement, after what the others do. [INF-STATEMENTS]
@@ -719,20 +745,22 @@ impl<'l, 't> Body<'l, 't> {
         }
         let range = self.expr(right);
         let range = self.as_array(range, span);
-        let (Type::Array(elem, Some(length)), true) = (range.ty.value().clone(), is_place(&range)) else {
+        self.scopes.push(FxHashMap::default());
+        let rounds = match range.ty.value().clone() {
+            Type::Array(elem, Some(length)) if is_place(&range) => {
+                let (current, cond, step) = self.counted(length, span, out);
+                let element = ExprKind::Element(Box::new(range), Box::new(current));
+                Some((Expr::new(element, (*elem).clone(), span), cond, step))
+            }
+            class @ Type::Struct(_) => self.iterated(range, &class, span, out),
+            _ => None,
+        };
+        let Some((element, cond, step)) = rounds else {
+            self.scopes.pop();
             return self.unknown_stmt("a range-based loop over something that is not an array", span, out);
         };
-        self.scopes.push(FxHashMap::default());
-        let counter = self.declare_hidden(Type::INT, span);
-        let place = Expr::new(ExprKind::Var(counter), Type::INT, span);
-        let zero = Expr::new(ExprKind::Int(0), Type::INT, span);
-        let limit = Expr::new(ExprKind::Int(i128::from(length)), Type::INT, span);
-        let current = self.value(place.clone());
-        let cond = self.binary("<", current.clone(), limit, span);
-        let one = Expr::new(ExprKind::Int(1), Type::INT, span);
-        let step = self.update(place, "+", one, false, span);
+        let elem = Arc::new(element.ty.value().clone());
         let mut inner = Vec::new();
-        let element = Expr::new(ExprKind::Element(Box::new(range), Box::new(current)), (*elem).clone(), span);
         let base = self.type_of(ty);
         let base = match &base {
             // The elements of an array are places.
@@ -757,9 +785,51 @@ impl<'l, 't> Body<'l, 't> {
         inner.push(Stmt { kind: StmtKind::Declare(id, Some(init)), span });
         self.stmt(body, &mut inner);
         self.scopes.pop();
-        out.push(Stmt { kind: StmtKind::Declare(counter, Some(zero)), span });
         let the_loop = Loop { cond: Some(cond), body: inner, step: Some(step), post_test: false };
         out.push(Stmt { kind: StmtKind::Loop(the_loop), span });
+    }
+
+    /// What an object that has `begin` and `end` gives in each round, whether there is another round, and the step to it.
+    /// [INF-ITERATED]
+    fn iterated(&mut self, range: Expr, class: &Type, span: Span, out: &mut Vec<Stmt>) -> Option<(Expr, Expr, Expr)> {
+        let mut hidden = |body: &mut Self, init: Expr, ty: Type| {
+            if body.special_end(&ty, 0) != Special::No {
+                body.destructor(span, out);
+            }
+            let id = body.declare_hidden(ty, span);
+            out.push(Stmt { kind: StmtKind::Declare(id, Some(init)), span });
+            body.var(id, span)
+        };
+        let range = if is_place(&range) {
+            let place = self.address_of(range, span);
+            hidden(self, place, Type::Ref(Arc::new(class.clone())))
+        } else {
+            hidden(self, range, class.clone())
+        };
+        let mut limit = |body: &mut Self, name: &str| {
+            let Method::One(member) = body.method(class, name, None, &[]) else { return None };
+            let value = body.call_member(member, class, Some(range.clone()), vec![], span);
+            let value = body.value(value);
+            let value = body.copied(value);
+            let ty = value.ty.value().clone();
+            matches!(ty, Type::Struct(_) | Type::Ptr(_)).then(|| hidden(body, value, ty))
+        };
+        let current = limit(self, "begin")?;
+        let end = limit(self, "end")?;
+        let (l, r) = (self.value(current.clone()), self.value(end));
+        let cond = self.binary("!=", l, r, span);
+        let (step, element) = match current.ty.value() {
+            Type::Struct(_) => {
+                let step = self.operator_call("operator++", &current, vec![], span)?;
+                (step, self.operator_call("operator*", &current, vec![], span)?)
+            }
+            _ => {
+                let one = Expr::new(ExprKind::Int(1), Type::INT, span);
+                let pointer = self.value(current.clone());
+                (self.update(current, "+", one, false, span), self.deref(pointer, span))
+            }
+        };
+        Some((element, cond, step))
     }
 
     pub(super) fn switch(&mut self, node: Node<'t>, span: Span, out: &mut Vec<Stmt>) {
