@@ -221,7 +221,7 @@ fn no_process_outlives_its_session() {
     let start = Instant::now();
     // A killed process may be left as a zombie when nobody waits for it.
     while std::fs::read_to_string(&stat).is_ok_and(|s| !s.contains(") Z ")) {
-        assert!(start.elapsed() < Duration::from_secs(2), "the child of the solver lives on");
+        assert!(start.elapsed() < Duration::from_secs(20), "the child of the solver lives on");
         std::thread::sleep(Duration::from_millis(10));
     }
 }
