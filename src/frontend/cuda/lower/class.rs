@@ -774,7 +774,7 @@ impl<'l, 't> Body<'l, 't> {
     /// The place that a value is read from: an operator that somebody wrote may change it.
     pub(super) fn not_read(&self, value: Expr) -> Expr {
         let is_made = |place: &Expr| match place.kind {
-            ExprKind::Var(id) => self.vars[id.0 as usize].name.as_str().starts_with("_tmp"),
+            ExprKind::Var(id) => self.is_hidden_var(id),
             _ => false,
         };
         match value.kind {

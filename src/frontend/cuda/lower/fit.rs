@@ -106,7 +106,7 @@ impl<'l, 't> Body<'l, 't> {
         }
     }
 
-    fn is_hidden_var(&self, id: VarId) -> bool {
+    pub(super) fn is_hidden_var(&self, id: VarId) -> bool {
         self.vars.get(id.0 as usize).is_some_and(|v| *v.name.as_str() == format!("_tmp{}", id.0))
     }
 
