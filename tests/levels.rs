@@ -413,6 +413,10 @@ fn in_lockstep_values_may_change_between_two_reads() {
         let report = check_in_lockstep(&one_warp(body));
         assert_eq!(report.verdict, Verdict::Inconclusive, "{body}: {:?}", report.findings);
     }
+    // A copy in the background is there at any time.
+    let copied = "__pipeline_memcpy_async(&s[t], &out[t], 4); out[t + 32] = s[t ^ 1]; __pipeline_commit(); __pipeline_wait_prior(0);";
+    assert_eq!(check(&one_warp(copied)).verdict, Verdict::Racy);
+    assert_eq!(check_in_lockstep(&one_warp(copied)).verdict, Verdict::Inconclusive);
     // What nobody writes does not change.
     let read = "int x = out[0]; int y = out[0]; s[x == y ? t : 0] = t;";
     assert_eq!(check_in_lockstep(&one_warp(read)).verdict, Verdict::RaceFree);

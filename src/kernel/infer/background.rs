@@ -98,6 +98,7 @@ impl<'p> Walk<'p> {
             _ => written.clone(),
         };
         let whose = self.copier(copier, span, &[&to, &from]);
+        self.no_step(span);
         let outer = std::mem::take(&mut self.out);
         let first = self.events.len();
         self.ranged(&from, &read, Mode::Rd, span);
@@ -257,6 +258,14 @@ impl<'p> Walk<'p> {
     /// Does this begin, close or wait for copies?
     pub(super) fn in_background(&self, p: &Protocol) -> bool {
         self.background.is_marked(p) || self.background.begins(p)
+    }
+
+    /// What is copied in the background is no step of a warp that runs in lock-step. [LOCK-STORE]
+    pub(super) fn no_step(&mut self, span: Span) {
+        if self.lockstep {
+            let text = "when this copy is made, warps in lock-step do not say";
+            self.lose("unknown-order", text, span, Touches::Everything);
+        }
     }
 
     /// The protocol with the accesses of copies in every phase in which they may happen, and without marks.

@@ -87,6 +87,7 @@ impl<'p> Walk<'p> {
                 let by = N::call(Fun { name, ty: IntTy::U32, kind: FunKind::Input }, place);
                 let (depth, path) = (self.counters.len(), self.path.clone());
                 let copy = Copy { event, span, depth, path, by, from: from.clone(), to: to.clone(), length, unknown };
+                self.no_step(span);
                 self.copy_accesses(&copy);
                 self.copies.push(copy);
             }
