@@ -139,6 +139,10 @@ impl Walk<'_> {
             _ => (N::num(1), place.clone()),
         };
         let axis = self.axis_of(own.as_var()?, &self.threads)?;
+        // Neighbours that are several places apart say nothing of themselves: there may be too many of them, or they too far.
+        if step != N::num(1) && at_one == N::num(1) {
+            return None;
+        }
         // `y + j` for `j = 0; j < TILE; j += ROWS`
         let one = N::num(1);
         let of_loop = |range: &&&Range| {
