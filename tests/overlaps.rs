@@ -210,3 +210,21 @@ __global__ void k5(V a, V c) { int t = threadIdx.x; a.b.p[t] = c.b.p[t + 1]; }
         assert_eq!(verdict(safe), Verdict::RaceFree, "{safe}");
     }
 }
+
+/// Calls in calls ask for what they are given several times each; what is nested deeper than is looked into may be any pointer.
+#[test]
+fn pointers_in_long_chains_of_calls_are_not_taken_for_two() {
+    let id = "float *id(float *p, float *q) { return p; } ";
+    let nested = |depth: usize, inner: &str| format!("{}{inner}{}", "id(".repeat(depth), ", z)".repeat(depth));
+    for depth in [12, 40, 120] {
+        let one = format!("{id}void f(float *x, float *z, int n) {{ k<<<1, 64>>>({}, x, n); }}", nested(depth, "x"));
+        assert!(matches!(verdict(&one), Verdict::Inconclusive | Verdict::Racy), "{depth} calls");
+    }
+    let two = format!("{id}void f(float *x, float *y, float *z, int n) {{ k<<<1, 64>>>({}, x, n); }}", nested(40, "y"));
+    assert_eq!(verdict(&two), Verdict::RaceFree);
+    // The chain of a builder, whose object is asked for.
+    let chain = "struct B { float *p; B &with(int) { return *this; } float *get() { return p; } };";
+    let links = ".with(1)".repeat(60);
+    let built = format!("{chain} void f(B b, int n) {{ k<<<1, 64>>>(b{links}.get(), b.p, n); }}");
+    assert!(matches!(verdict(&built), Verdict::Inconclusive | Verdict::Racy), "a chain");
+}

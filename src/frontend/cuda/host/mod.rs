@@ -32,7 +32,9 @@ mod values;
 mod variables;
 mod versions;
 
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -55,6 +57,7 @@ pub(super) use places::listed_in;
 use places::{
     Arguments, Config, Place, addresses, is_local, is_question, launch_by_absent, launches_of, may_be, may_be_called,
 };
+use returned::Returned;
 pub use stays::Named;
 pub use symbols::{Filled, filled};
 pub use unseen::Loud;
@@ -207,6 +210,10 @@ struct Host<'l, 'u> {
     copied: Vec<Node<'u>>,
     /// The names that the pointers of the launch depend on.
     relevant: BTreeSet<&'u str>,
+    /// What the functions of calls may return, by the nodes of their names.
+    returned: RefCell<FxHashMap<usize, Rc<[Returned<'u>]>>>,
+    /// The variables that each call may change, by the node of the call; made once all of them are read.
+    reached: OnceCell<FxHashMap<usize, Vec<usize>>>,
     /// Control may come to a launch past what stands before it.
     has_goto: bool,
     depth: usize,
@@ -513,6 +520,8 @@ impl<'l, 'u> Host<'l, 'u> {
             arguments: Vec::new(),
             copied: Vec::new(),
             relevant: BTreeSet::new(),
+            returned: RefCell::default(),
+            reached: OnceCell::new(),
             has_goto: false,
             depth: 0,
         }

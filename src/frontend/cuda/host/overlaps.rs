@@ -5,18 +5,18 @@
 
 mod elsewhere;
 mod lambdas;
+mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use elsewhere::Setter;
+use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
 use super::super::unit::{TypeDecl, child_of_kind, declared_name, each_named, has_child, last_named, split_init};
 use super::Host;
-use super::methods::View;
 use super::places::listed_in;
-use super::pointers::{OF_DATA, only_casts};
-use super::returned::Returned;
+use super::pointers::OF_DATA;
 use crate::exp::{IntTy, N};
 
 /// More states than this are not followed.
@@ -37,8 +37,6 @@ const MAKES: [&str; 13] = [
     "sizeof_expression",
     "binary_expression",
 ];
-/// How deep expressions are looked into.
-const MAX_DEPTH: usize = 30;
 
 /// A pointer argument: its position in the list, and the field of an object that is given by value.
 pub type Given = (usize, Option<String>);
@@ -76,6 +74,8 @@ enum Origin {
     Element(String, String),
     /// A row of a tensor, at a subscript of this text.
     Row(Box<Origin>, String),
+    /// It may be any.
+    Any,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -162,7 +162,7 @@ impl<'u> Host<'_, 'u> {
             let mut given: Vec<(Given, Vec<Pointer>)> = Vec::new();
             for (i, argument) in arguments.iter().enumerate() {
                 let fields = self.fields_given(*argument, state);
-                given.push(((i, None), self.pointers_of(*argument, state, 0)));
+                given.push(((i, None), self.pointers_of(*argument, state)));
                 given.extend(fields.into_iter().map(|(name, pointers)| ((i, Some(name)), pointers)));
             }
             for (j, (later, a)) in given.iter().enumerate() {
@@ -336,7 +336,7 @@ impl<'u> Host<'_, 'u> {
                     return self.all_assigned(states, places.collect(), right);
                 }
                 each(states, |state| {
-                    let Some(place) = self.place_of(left, &state, 0) else { return vec![state] };
+                    let Some(place) = self.place_of(left, &state) else { return vec![state] };
                     let after = match operator {
                         "=" => self.assigned(state, &place, right),
                         _ if !self.is_relevant(&place) || self.is_scalar_place(&place) => vec![state],
@@ -348,7 +348,7 @@ impl<'u> Host<'_, 'u> {
             }
             "update_expression" => {
                 let Some(argument) = field("argument") else { return states };
-                each(states, |state| match self.place_of(argument, &state, 0) {
+                each(states, |state| match self.place_of(argument, &state) {
                     Some(place) if self.is_relevant(&place) && !self.is_scalar_place(&place) => {
                         let back = field("operator").is_some_and(|o| self.unit.str(o) == "--");
                         vec![touched(moved(state, &place, Some(step(node, back))), &place)]
@@ -393,7 +393,7 @@ impl<'u> Host<'_, 'u> {
             state.retain(|other, _| other != &place && !own(other));
             let Some(value) = value else { return vec![state] };
             if reference {
-                if let Some(target) = self.place_of(value, &state, 0) {
+                if let Some(target) = self.place_of(value, &state) {
                     let origin = Origin::Reference(target);
                     state.insert(place.clone(), Pointer { origin, steps: None, sure: true });
                 }
@@ -455,14 +455,14 @@ impl<'u> Host<'_, 'u> {
         let pointers = match self.copied(value) {
             Some(true) => Vec::new(),
             Some(false) => {
-                let all = self.pointers_of(value, &state, 0).into_iter();
+                let all = self.pointers_of(value, &state).into_iter();
                 all.map(|p| Pointer { sure: false, ..known(p) }).collect()
             }
-            None => self.pointers_of(value, &state, 0).into_iter().map(known).collect(),
+            None => self.pointers_of(value, &state).into_iter().map(known).collect(),
         };
         let mut state = state;
         // A copy of an object has the fields of that.
-        let from = self.place_of(value, &state, 0).filter(|from| from != place);
+        let from = self.place_of(value, &state).filter(|from| from != place);
         let fields: Vec<(String, Pointer)> = match from {
             Some(from) => {
                 let of = state.iter().filter(|(other, _)| is_part(other, &from));
@@ -489,7 +489,7 @@ impl<'u> Host<'_, 'u> {
         let arguments = call.child_by_field_name("arguments").map(listed_in).unwrap_or_default();
         let name = self.callee(function);
         if let ("swap", [a, b]) = (name, arguments.as_slice()) {
-            return each(states, |state| match (self.place_of(*a, &state, 0), self.place_of(*b, &state, 0)) {
+            return each(states, |state| match (self.place_of(*a, &state), self.place_of(*b, &state)) {
                 (Some(a), Some(b)) => vec![swapped(state, &a, &b)],
                 _ => vec![state],
             });
@@ -503,7 +503,7 @@ impl<'u> Host<'_, 'u> {
             }
             if let Some(place) = place.child_by_field_name("argument").filter(|_| place.kind() == "pointer_expression")
             {
-                return each(states, |state| match self.place_of(place, &state, 0) {
+                return each(states, |state| match self.place_of(place, &state) {
                     Some(place) => self.assigned(state, &place, *memory),
                     None => vec![state],
                 });
@@ -521,304 +521,66 @@ impl<'u> Host<'_, 'u> {
             })
         };
         // What it gets by reference, and what is declared elsewhere, may be something else now.
-        let reached = self.variables.iter().enumerate().filter(|(_, v)| {
-            !passes && self.relevant.contains(v.name) && v.events.iter().any(|e| e.node == call && !e.declares)
-        });
-        let reached: Vec<String> = reached.map(|(i, variable)| format!("{}#{i}", variable.name)).collect();
+        let reached =
+            self.reached_by(call).iter().filter(|i| !passes && self.relevant.contains(self.variables[**i].name));
+        let reached = reached.map(|i| format!("{}#{i}", self.variables[*i].name));
+        let reached: Vec<String> = reached.filter(|place| !self.is_scalar_place(place)).collect();
+        let addressed: Vec<Node<'u>> = arguments.iter().filter_map(|argument| self.addressed(*argument)).collect();
+        if passes && reached.is_empty() && addressed.is_empty() {
+            return states;
+        }
         let changed = |state: State| {
             let mut state = state;
-            for argument in &arguments {
-                let mut address = *argument;
-                while let Some(inner) = match address.kind() {
-                    "cast_expression" => address.child_by_field_name("value"),
-                    "parenthesized_expression" => last_named(address),
-                    _ => None,
-                } {
-                    address = inner;
-                }
-                let by_address = address.kind() == "pointer_expression" && self.unit.str(address).starts_with('&');
-                let place = if by_address { address.child_by_field_name("argument") } else { None };
-                let Some(place) = place.and_then(|p| self.place_of(p, &state, 0)) else { continue };
-                if !self.is_relevant(&place) {
-                    continue;
-                }
-                if makes {
+            let places: Vec<String> = addressed.iter().filter_map(|place| self.place_of(*place, &state)).collect();
+            let places = places.into_iter().filter(|place| self.is_relevant(place));
+            if makes {
+                for place in places {
                     state.retain(|other, _| !is_part(other, &place));
                     state = made(state, &place, call.id());
-                } else {
-                    state = unsure(state, &place, is_argument);
                 }
+                state = unsure(state, &reached, is_argument);
+            } else {
+                let places: Vec<String> = places.chain(reached.iter().cloned()).collect();
+                state = unsure(state, &places, is_argument);
             }
-            for place in reached.iter().filter(|place| !self.is_scalar_place(place)) {
-                state = unsure(state, place, is_argument);
-            }
-            for (place, pointer) in state.iter_mut().filter(|_| !passes) {
+            for (place, pointer) in state.iter_mut().filter(|(_, pointer)| pointer.sure && !passes) {
                 let elsewhere = |name: &str| !name.contains('#') || self.is_behind(name);
-                pointer.sure &= !pointer.origin.place().is_some_and(elsewhere);
-                pointer.sure &= !self.is_behind(place);
+                pointer.sure = !pointer.origin.place().is_some_and(elsewhere) && !self.is_behind(place);
             }
             vec![state]
         };
         each(states, changed)
     }
 
-    // ---- values ----
-
-    /// The pointers that an expression may be.
-    fn pointers_of(&self, node: Node<'u>, state: &State, depth: usize) -> Vec<Pointer> {
-        let field = |name: &str| node.child_by_field_name(name);
-        let inner = |part: Option<Node<'u>>| part.map_or(Vec::new(), |n| self.pointers_of(n, state, depth + 1));
-        let text = self.unit.str(node);
-        if depth > MAX_DEPTH {
-            return Vec::new();
-        }
-        match node.kind() {
-            "parenthesized_expression" => inner(last_named(node)),
-            "initializer_list" | "argument_list" if node.named_child_count() == 1 => inner(last_named(node)),
-            // What an object is made of it may keep.
-            "initializer_list" | "argument_list" => self.kept_of(&listed_in(node), state, depth),
-            "parameter_list" => self.kept_of(&names_of(node), state, depth),
-            "cast_expression" => inner(field("value")).into_iter().map(Pointer::cast).collect(),
-            "assignment_expression" => inner(field("left")),
-            "comma_expression" => inner(field("right")),
-            "conditional_expression" => {
-                let mut both = inner(field("consequence"));
-                both.extend(inner(field("alternative")));
-                both
-            }
-            "binary_expression" if field("operator").is_some_and(|o| matches!(self.unit.str(o), "+" | "-")) => {
-                let number = |n: &Node<'u>| {
-                    matches!(n.kind(), "number_literal" | "sizeof_expression")
-                        || n.kind() == "identifier" && self.is_scalar_place(&self.key(*n))
-                };
-                let pointer = field("left").filter(|n| !number(n)).or_else(|| field("right"));
-                let back = field("operator").is_some_and(|o| self.unit.str(o) == "-");
-                let step = field("right").filter(|_| pointer == field("left")).map(|right| step(right, back));
-                // An object may have a sum of its own.
-                let sign = field("operator").map_or("", |o| self.unit.str(o));
-                let is_own = self.said.operators.iter().any(|(name, _)| *name == sign)
-                    && pointer
-                        .and_then(|p| self.variable_at(p)?.declarator)
-                        .is_none_or(|d| d.kind() != "pointer_declarator");
-                let step = step.filter(|_| !is_own);
-                inner(pointer).into_iter().map(|p| p.with(step.clone())).collect()
-            }
-            "pointer_expression" if text.starts_with('&') => match field("argument") {
-                Some(place) if place.kind() == "subscript_expression" => {
-                    let base = place.child_by_field_name("argument");
-                    let step = listed_subscript(place).map(|i| step(i, false));
-                    inner(base).into_iter().map(|p| p.with(step.clone())).collect()
-                }
-                Some(place) if place.kind() == "pointer_expression" => inner(place.child_by_field_name("argument")),
-                Some(place) => match self.place_of(place, state, 0) {
-                    Some(place) => {
-                        vec![Pointer { origin: Origin::Address(place), steps: Some(Vec::new()), sure: true }]
-                    }
-                    None => Vec::new(),
-                },
-                None => Vec::new(),
-            },
-            "identifier" | "this" if matches!(text, "NULL" | "nullptr") => Vec::new(),
-            "subscript_expression" if field("argument").is_some_and(|a| self.is_tensor(a)) => {
-                let at = listed_subscript(node).map_or("", |i| self.unit.str(i));
-                let row = |p: Pointer| Pointer { origin: Origin::Row(Box::new(p.origin), at.to_owned()), ..p };
-                inner(field("argument")).into_iter().map(row).collect()
-            }
-            "identifier"
-            | "type_identifier"
-            | "qualified_identifier"
-            | "field_expression"
-            | "subscript_expression"
-            | "pointer_expression" => match self.place_of(node, state, 0) {
-                Some(place) => self.held(&place, node, state),
-                None => vec![named(text)],
-            },
-            "call_expression" => {
-                let Some(function) = field("function") else { return Vec::new() };
-                let arguments = field("arguments").map(listed_in).unwrap_or_default();
-                let whole = self.unit.str(function);
-                let name = whole.split('<').next().unwrap_or(whole);
-                let passes = only_casts(name) || matches!(name, "std::move" | "std::forward");
-                if self.makes_new(name) {
-                    return Vec::new();
-                }
-                // `[&] { return p; }()`
-                if function.kind() == "lambda_expression" {
-                    let mut returned = Vec::new();
-                    each_named(function, |n| {
-                        returned.extend(Some(n).filter(|n| n.kind() == "return_statement").and_then(last_named))
-                    });
-                    let all = returned.into_iter().flat_map(|value| self.pointers_of(value, state, depth + 1));
-                    return all.map(|p| Pointer { sure: false, ..p.somewhere() }).collect();
-                }
-                if let Some((object, view)) = self.viewed(node) {
-                    let of = self.pointers_of(object, state, depth + 1).into_iter();
-                    return match view {
-                        View::Same => of.map(Pointer::cast).collect(),
-                        View::Perhaps => of.map(|p| Pointer { sure: false, ..p }).collect(),
-                        View::Part => of.map(Pointer::somewhere).collect(),
-                    };
-                }
-                match arguments.as_slice() {
-                    [only] if passes => {
-                        self.pointers_of(*only, state, depth + 1).into_iter().map(Pointer::cast).collect()
-                    }
-                    [] if function.kind() == "field_expression" || text.contains('.') || text.contains("->") => {
-                        let (object, method) = match method_of(function) {
-                            Some((object, method)) => (object, self.unit.str(method)),
-                            None => return vec![Pointer { sure: false, ..named(text) }],
-                        };
-                        let method = method.split('<').next().unwrap_or(method);
-                        match OF_DATA.contains(&method) {
-                            true => self.pointers_of(object, state, depth + 1),
-                            false => {
-                                let mut all = vec![Pointer { sure: false, ..named(text) }];
-                                all.extend(self.pointers_returned(function, &[], state, depth));
-                                all
-                            }
-                        }
-                    }
-                    _ if name.to_ascii_lowercase().contains("alloc") => Vec::new(),
-                    _ => {
-                        let mut all = vec![Pointer { sure: false, ..named(text) }];
-                        all.extend(self.pointers_returned(function, &arguments, state, depth));
-                        // What a library makes of pointers may be, or hold, one of them: `std::next(p)`, `std::make_pair(p, q)`.
-                        let of_library = ["std::", "thrust::", "cuda::std::"].iter().any(|ns| name.starts_with(ns));
-                        if of_library || self.class_of(function).is_some() {
-                            all.extend(self.kept_of(&arguments, state, depth));
-                        }
-                        all
+    /// The variables that a call may change.
+    fn reached_by(&self, call: Node<'u>) -> &[usize] {
+        let all = self.reached.get_or_init(|| {
+            let mut all: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+            for (i, variable) in self.variables.iter().enumerate() {
+                for event in variable.events.iter().filter(|e| !e.declares) {
+                    let reached = all.entry(event.node.id()).or_default();
+                    if reached.last() != Some(&i) {
+                        reached.push(i);
                     }
                 }
             }
-            // `p++`, `({ p; })`
-            "update_expression" => inner(field("argument")).into_iter().map(Pointer::somewhere).collect(),
-            "compound_statement" | "expression_statement" => inner(last_named(node)),
-            kind if MAKES.contains(&kind) => Vec::new(),
-            _ => vec![Pointer { sure: false, ..named(text) }],
-        }
+            all
+        });
+        all.get(&call.id()).map_or(&[], Vec::as_slice)
     }
 
-    /// The pointers among what an object is made of.
-    fn kept_of(&self, arguments: &[Node<'u>], state: &State, depth: usize) -> Vec<Pointer> {
-        let given = arguments.iter().filter(|argument| self.is_pointer(**argument));
-        let all = given.flat_map(|argument| self.pointers_of(*argument, state, depth + 1));
-        all.map(|p| Pointer { sure: false, ..p.somewhere() }).collect()
-    }
-
-    /// What a function of the unit may return of what it is given, and of its object.
-    fn pointers_returned(
-        &self,
-        function: Node<'u>,
-        arguments: &[Node<'u>],
-        state: &State,
-        depth: usize,
-    ) -> Vec<Pointer> {
-        let object = method_of(function).map(|(object, _)| object).filter(|object| object.kind() != "this");
-        let at = |prefix: String, part: &str| self.held(&format!("{prefix}.{part}"), function, state);
-        let mut all = Vec::new();
-        for returned in self.returned_by(function) {
-            let given = |at: usize| arguments.get(at).copied();
-            all.extend(match returned {
-                Returned::Parameter(at) => given(at).map_or(Vec::new(), |a| self.pointers_of(a, state, depth + 1)),
-                Returned::Part(i, part) => {
-                    let place = given(i).and_then(|a| self.place_of(a, state, depth + 1));
-                    // A pointer to the object may be the address of it.
-                    let pointer = given(i).filter(|a| a.kind() == "pointer_expression");
-                    let pointer =
-                        pointer.and_then(|a| self.place_of(a.child_by_field_name("argument")?, state, depth + 1));
-                    place.or(pointer).map_or(Vec::new(), |place| at(place, part))
-                }
-                Returned::Value(value) => self.pointers_of(value, state, depth + 1),
-                Returned::Member(part, only) => match object {
-                    Some(object) => {
-                        let whole = self.pointers_of(object, state, depth + 1);
-                        let place = self.place_of(object, state, depth + 1);
-                        let member = place.map_or(Vec::new(), |place| at(place, part));
-                        member.into_iter().chain(whole.into_iter().filter(|_| only)).collect()
-                    }
-                    None => self.held(part, function, state),
-                },
-            });
-        }
-        all.into_iter().map(|p| Pointer { sure: false, ..p }).collect()
-    }
-
-    /// What a place holds.
-    fn held(&self, place: &str, node: Node<'u>, state: &State) -> Vec<Pointer> {
-        if let Some(known) = state.get(place) {
-            let doubtful = self.names_doubtful(node);
-            return vec![if doubtful { known.clone().somewhere() } else { known.clone() }];
-        }
-        // An element of an array whose elements are followed, at a subscript that is not a number.
-        if node.kind() == "subscript_expression"
-            && let Some((array, subscript)) = place.strip_suffix(']').and_then(|p| p.rsplit_once('['))
-            && subscript.parse::<usize>().is_err()
-            && state.keys().any(|other| is_part(other, array))
-        {
-            let origin = Origin::Element(array.to_owned(), subscript.to_owned());
-            return vec![Pointer { origin, steps: Some(Vec::new()), sure: true }];
-        }
-        // A field of an object that is a copy of another one.
-        if let Some((object, field)) = place.rsplit_once('.')
-            && let Some(pointer @ Pointer { origin: Origin::Named(from), sure, .. }) = state.get(object)
-        {
-            // One that was made of a pointer, as a pair is.
-            if self.is_pointer_place(from) {
-                return vec![pointer.clone()];
-            }
-            return vec![Pointer { sure: *sure, ..named(&format!("{from}.{field}")) }];
-        }
-        vec![named(place)]
-    }
-
-    /// Does this name a variable that may change where nothing says so?
-    fn names_doubtful(&self, node: Node<'u>) -> bool {
-        let doubtful = node.kind() == "identifier"
-            && self.variable_at(node).is_some_and(|v| v.is_wild || v.is_remote || v.escapes.is_some());
-        doubtful || listed_in(node).into_iter().any(|inner| self.names_doubtful(inner))
-    }
-
-    /// The name of a place, where the last references and pointers on the way are followed.
-    fn place_of(&self, node: Node<'u>, state: &State, depth: usize) -> Option<String> {
-        if depth > MAX_DEPTH {
-            return None;
-        }
-        match node.kind() {
-            "identifier" | "type_identifier" => {
-                let key = self.key(node);
-                // A reference is another name.
-                Some(match state.get(&key) {
-                    Some(Pointer { origin: Origin::Reference(target), .. }) => target.clone(),
-                    _ => key,
-                })
-            }
-            "qualified_identifier" => Some(self.unit.str(node).to_owned()),
-            "parenthesized_expression" => self.place_of(last_named(node)?, state, depth + 1),
-            "field_expression" => {
-                let (object, field) = (node.child_by_field_name("argument")?, node.child_by_field_name("field")?);
-                let field = self.unit.str(field);
-                if object.kind() == "this" {
-                    return Some(field.to_owned());
-                }
-                Some(format!("{}.{field}", self.place_of(object, state, depth + 1)?))
-            }
-            "subscript_expression" => {
-                let array = self.place_of(node.child_by_field_name("argument")?, state, depth + 1)?;
-                Some(format!("{array}[{}]", self.unit.str(listed_subscript(node)?)))
-            }
-            "pointer_expression" if self.unit.str(node).starts_with('*') => {
-                let pointers = self.pointers_of(node.child_by_field_name("argument")?, state, depth + 1);
-                match pointers.as_slice() {
-                    [Pointer { origin: Origin::Address(place), .. }] => Some(place.clone()),
-                    [Pointer { origin: Origin::Named(name), steps: Some(steps), .. }] if steps.is_empty() => {
-                        Some(format!("{name}[0]"))
-                    }
-                    _ => None,
-                }
-            }
+    /// The place whose address an argument is.
+    fn addressed(&self, argument: Node<'u>) -> Option<Node<'u>> {
+        let mut address = argument;
+        while let Some(inner) = match address.kind() {
+            "cast_expression" => address.child_by_field_name("value"),
+            "parenthesized_expression" => last_named(address),
             _ => None,
+        } {
+            address = inner;
         }
+        let by_address = address.kind() == "pointer_expression" && self.unit.str(address).starts_with('&');
+        if by_address { address.child_by_field_name("argument") } else { None }
     }
 
     /// The name of a variable, with what tells it from others of that name.
@@ -962,10 +724,10 @@ impl<'u> Host<'_, 'u> {
                 let members = self.members_of(ty);
                 let items = listed_in(list).into_iter().enumerate();
                 let parts = items.filter_map(|(i, item)| self.member(&members, i, item));
-                parts.map(|(part, item)| (part[1..].to_owned(), self.pointers_of(item, state, 0))).collect()
+                parts.map(|(part, item)| (part[1..].to_owned(), self.pointers_of(item, state))).collect()
             }
             "identifier" | "field_expression" | "subscript_expression" => {
-                let Some(place) = self.place_of(node, state, 0) else { return Vec::new() };
+                let Some(place) = self.place_of(node, state) else { return Vec::new() };
                 let fields = state.iter().filter(|(other, _)| is_part(other, &place));
                 let fields = fields.map(|(other, pointer)| (other[place.len()..].to_owned(), vec![pointer.clone()]));
                 let mut fields: Vec<(String, Vec<Pointer>)> =
@@ -981,10 +743,11 @@ impl<'u> Host<'_, 'u> {
             }
             // Its members are those of what it may return.
             "call_expression" => {
-                let whole = self.pointers_of(node, state, 0);
+                let whole = self.pointers_of(node, state);
                 let of = |member: &str| {
                     let objects = whole.iter().filter_map(|p| match &p.origin {
                         Origin::Named(object) => Some(named(&format!("{object}.{member}"))),
+                        Origin::Any => Some(p.clone()),
                         _ => None,
                     });
                     objects.map(|p| Pointer { sure: false, ..p.somewhere() }).collect()
@@ -1062,20 +825,20 @@ fn made(state: State, place: &str, at: usize) -> State {
     state
 }
 
-/// The place may have another pointer now: what was read of it before may be another one than what is read from now on,
+/// The places may have other pointers now: what was read of them before may be another one than what is read from now on,
 /// and that is one again, unless it is read before and after.
-fn unsure(state: State, place: &str, both: bool) -> State {
+fn unsure(state: State, places: &[String], both: bool) -> State {
     let mut state = state;
-    for (other, pointer) in &mut state {
-        let of_place = |name: &str| name == place || is_part(name, place);
+    for (other, pointer) in state.iter_mut().filter(|(_, pointer)| pointer.sure) {
+        let is_of = |name: &str| places.iter().any(|place| name == place || is_part(name, place));
         let copied = match &pointer.origin {
-            Origin::Element(array, _) => of_place(array),
-            origin => origin.place().is_some_and(of_place),
+            Origin::Element(array, _) => is_of(array),
+            origin => origin.place().is_some_and(is_of),
         };
-        pointer.sure &= !copied && !of_place(other);
+        pointer.sure = !copied && !is_of(other);
     }
-    if both {
-        state.entry(place.to_owned()).or_insert_with(|| named(place)).sure = false;
+    for place in places.iter().filter(|_| both) {
+        state.entry(place.clone()).or_insert_with(|| named(place)).sure = false;
     }
     state
 }
@@ -1114,6 +877,7 @@ fn meet(a: &[Pointer], b: &[Pointer], state: &State) -> Option<(Distance, bool)>
                 origin => vec![origin.clone()],
             };
             let met = match (&x.origin, &y.origin) {
+                (Origin::Any, _) | (_, Origin::Any) => Some(false),
                 (Origin::Made(n, true), Origin::Made(m, true)) if n == m => Some(false),
                 (p, q) if p == q => Some(true),
                 (p, q) if p.is_row_of(q) || q.is_row_of(p) => Some(false),

@@ -1,5 +1,7 @@
 //! What functions of the unit return of what they are given, and of their object. [HOST-OVERLAP]
 
+use std::rc::Rc;
+
 use tree_sitter::Node;
 
 use super::super::unit::{FunDecl, child_of_kind, declared_name, each_named, last_named, split_init};
@@ -33,7 +35,16 @@ struct Callee<'u> {
 
 impl<'u> Host<'_, 'u> {
     /// What a function of the unit, or a lambda of this function, may return: as it is, or moved.
-    pub(super) fn returned_by(&self, function: Node<'u>) -> Vec<Returned<'u>> {
+    pub(super) fn returned_by(&self, function: Node<'u>) -> Rc<[Returned<'u>]> {
+        if let Some(known) = self.returned.borrow().get(&function.id()) {
+            return known.clone();
+        }
+        let found: Rc<[Returned<'u>]> = self.read_returns(function).into();
+        self.returned.borrow_mut().insert(function.id(), found.clone());
+        found
+    }
+
+    fn read_returns(&self, function: Node<'u>) -> Vec<Returned<'u>> {
         if let Some(lambda) = self.lambda_named(function) {
             let declarator = lambda.child_by_field_name("declarator");
             let list = declarator.and_then(|d| d.child_by_field_name("parameters"));

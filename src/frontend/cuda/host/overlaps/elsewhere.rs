@@ -29,12 +29,12 @@ impl<'u> Host<'_, 'u> {
     pub(super) fn overlaps_made_elsewhere(&mut self, arguments: &[Node<'u>], state: &State) -> Vec<Overlap> {
         let mut places: Vec<(Given, Place)> = Vec::new();
         for (i, argument) in arguments.iter().enumerate() {
-            for pointer in self.pointers_of(*argument, state, 0) {
+            for pointer in self.pointers_of(*argument, state) {
                 let place = if let Origin::Named(name) = &pointer.origin { self.lasting(name) } else { None };
                 places.extend(place.map(|place| ((i, None), place)));
             }
             for member in self.pointers_in(*argument) {
-                let own = self.place_of(*argument, state, 0).filter(|own| !state.contains_key(own));
+                let own = self.place_of(*argument, state).filter(|own| !state.contains_key(own));
                 let own = own.unwrap_or_else(|| self.unit.str(*argument).to_owned());
                 let whole = format!("{own}.{member}");
                 if let Some((object, last)) = whole.rsplit_once('.').filter(|_| !state.contains_key(&whole)) {

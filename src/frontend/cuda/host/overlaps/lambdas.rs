@@ -28,7 +28,7 @@ impl<'u> Host<'_, 'u> {
             let mut flow = Flow::default();
             self.run(body, States::from([State::new()]), &mut flow);
             for state in &flow.at_launch {
-                let pointers = |i: usize| passed[i].map_or(Vec::new(), |a| self.pointers_of(a, state, 0));
+                let pointers = |i: usize| passed[i].map_or(Vec::new(), |a| self.pointers_of(a, state));
                 for later in 0..arguments.len() {
                     for earlier in (0..later).filter(|earlier| at[later].is_some() || at[*earlier].is_some()) {
                         if meet(&pointers(later), &pointers(earlier), state).is_some() {
