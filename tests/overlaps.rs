@@ -228,3 +228,100 @@ fn pointers_in_long_chains_of_calls_are_not_taken_for_two() {
     let built = format!("{chain} void f(B b, int n) {{ k<<<1, 64>>>(b{links}.get(), b.p, n); }}");
     assert!(matches!(verdict(&built), Verdict::Inconclusive | Verdict::Racy), "a chain");
 }
+
+/// Members that are reached through pointers and references to one object, methods that return it, and elements.
+#[test]
+fn pointers_in_one_object_are_not_taken_for_two() {
+    let class = "struct B { float *p; float *q; int o; B &with(int) { return *this; } B *self() { return this; }
+        B at(int i) { B c = *this; c.o = i; return c; } float *got() const { return p + o; } };
+        struct C { B b; B *c; B &inner() { return b; } B *there() { return &b; } B &behind() { return *c; }
+        float *deep() { return b.p; } float *far() { return c->p; } };
+        static B held; B &instance() { return held; } B &same(B &b) { return b; } B *first(B *b) { return b; }
+        B &of(B *b) { return *b; } float *part(C *c) { return c->b.p; }";
+    let racing = |host: &str| {
+        let verdict = verdict(&format!("{class} {host}"));
+        assert!(matches!(verdict, Verdict::Inconclusive | Verdict::Racy), "{verdict:?} {host}");
+    };
+    for arguments in [
+        "b.with(1).got(), b.p",
+        "b.self()->p, b.p",
+        "b.at(1).got(), b.at(0).got()",
+        "of(&b).p, b.p",
+        "same(b).p, b.p",
+        "first(&b)->p, b.p",
+        "(&b)->p, b.p",
+        "std::addressof(b)->p, b.p",
+        "c.inner().got(), c.b.p",
+        "c.there()->p, c.b.p",
+        "c.behind().p, c.c->p",
+        "c.deep(), c.b.p",
+        "c.far(), c.c->p",
+        "part(&c), c.b.p",
+        "l[0].p, l->p",
+        "(*l).p, l->p",
+        "(l + i)->p, l[i].p",
+        "(l + 0)->p, l->p",
+        "of(l).p, l->p",
+        "instance().p, held.p",
+        "v.front().p, v[0].p",
+        "v.at(i).p, v[i].p",
+        "v.back().p, v[i].p",
+        "(i ? b : d).p, b.p",
+        "(i ? &b : &d)->p, d.p",
+    ] {
+        racing(&format!(
+            "void f(B b, B d, C c, B *l, std::vector<B> &v, int i, int n) {{ k<<<1, 64>>>({arguments}, n); }}"
+        ));
+    }
+    for body in [
+        "B *c = &b; k<<<1, 64>>>(c->p, b.p, n);",
+        "B *c = l; k<<<1, 64>>>(c->p, l->p, n);",
+        "B *c = l; c++; k<<<1, 64>>>(c->p, l[1].p, n);",
+        "B &c = *l; k<<<1, 64>>>(c.p, l->p, n);",
+        "B c = *l; k<<<1, 64>>>(c.p, l->p, n);",
+        "B &c = l[0]; k<<<1, 64>>>(c.p, l->p, n);",
+        "B &c = b.with(2); k<<<1, 64>>>(c.p, b.p, n);",
+        "B *c = i ? l : nullptr; k<<<1, 64>>>(c->p, l->p, n);",
+        "B &c = i ? b : d; k<<<1, 64>>>(c.p, b.p, n);",
+        "B *c = &d; if (i) c = &b; k<<<1, 64>>>(c->p, b.p, n);",
+        "B *c = &b; c->p = d.p; k<<<1, 64>>>(b.p, d.p, n);",
+        "B *c = new B; B *e = c; c->p = b.p; k<<<1, 64>>>(e->p, b.p, n);",
+        "B *c = l; l->p = b.p; l = &d; k<<<1, 64>>>(c->p, b.p, n);",
+        "std::unique_ptr<B> u(l); k<<<1, 64>>>(u->p, l->p, n);",
+        "auto [p, q, o] = b; k<<<1, 64>>>(p, b.p, n);",
+        "for (auto &c : v) k<<<1, 64>>>(c.p, v[0].p, n);",
+        "for (B c : v) k<<<1, 64>>>(c.p, v[0].p, n);",
+        "for (auto &c : v) for (auto &e : v) k<<<1, 64>>>(c.p, e.p, n);",
+        "for (B *c = l; c != l + n; c++) k<<<1, 64>>>(c->p, l[2].p, n);",
+    ] {
+        racing(&format!("void f(B b, B d, B *l, std::vector<B> &v, int i, int n) {{ {body} }}"));
+    }
+}
+
+/// The twins of those: members of two objects, and two members of one.
+#[test]
+fn pointers_in_two_objects_stay_apart() {
+    let class =
+        "struct B { float *p; float *q; int o; B &with(int) { return *this; } float *got() const { return p + o; } };
+        struct C { B b; B e; B &inner() { return b; } B &other() { return e; } B *there() { return &b; } };";
+    for body in [
+        "k<<<1, 64>>>(b.with(1).got(), d.with(1).got(), n);",
+        "k<<<1, 64>>>(c.inner().p, c.other().p, n);",
+        "k<<<1, 64>>>(c.there()->p, c.there()->q, n);",
+        "B *x = &b; B *y = &d; k<<<1, 64>>>(x->p, y->p, n);",
+        "B *x = &b; x = &d; k<<<1, 64>>>(x->p, b.p, n);",
+        "B *x = new B; B *y = new B; k<<<1, 64>>>(x->p, y->p, n);",
+        "k<<<1, 64>>>(l->p, l->q, n);",
+        "B *x = l - 1; k<<<1, 64>>>(l->p, x->p, n);",
+        "k<<<1, 64>>>(l[i].p, l[i - 1].p, n);",
+        "B &x = i ? b : d; k<<<1, 64>>>(x.p, x.q, n);",
+        "auto [p, q, o] = b; k<<<1, 64>>>(p, q, n);",
+        "for (auto &x : v) k<<<1, 64>>>(x.p, x.q, n);",
+        "for (auto &x : v) k<<<1, 64>>>(x.p, b.p, n);",
+        "k<<<1, 64>>>(v.front().p, v.front().q, n);",
+        "for (B *x = l; x != l + n; x++) k<<<1, 64>>>(x->p, x->q, n);",
+    ] {
+        let host = format!("{class} void f(B b, B d, C c, B *l, std::vector<B> &v, int i, int n) {{ {body} }}");
+        assert_eq!(verdict(&host), Verdict::RaceFree, "{body}");
+    }
+}

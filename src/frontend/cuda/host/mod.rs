@@ -212,6 +212,8 @@ struct Host<'l, 'u> {
     relevant: BTreeSet<&'u str>,
     /// What the functions of calls may return, by the nodes of their names.
     returned: RefCell<FxHashMap<usize, Rc<[Returned<'u>]>>>,
+    /// The classes of the unit by the names of the methods that they define.
+    methods: OnceCell<FxHashMap<&'u str, Vec<Node<'u>>>>,
     /// The variables that each call may change, by the node of the call; made once all of them are read.
     reached: OnceCell<FxHashMap<usize, Vec<usize>>>,
     /// Control may come to a launch past what stands before it.
@@ -522,6 +524,7 @@ impl<'l, 'u> Host<'l, 'u> {
             relevant: BTreeSet::new(),
             returned: RefCell::default(),
             reached: OnceCell::new(),
+            methods: OnceCell::new(),
             has_goto: false,
             depth: 0,
         }

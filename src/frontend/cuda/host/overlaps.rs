@@ -13,6 +13,8 @@ pub use elsewhere::Setter;
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
+use values::{Place, made_name};
+
 use super::super::unit::{TypeDecl, child_of_kind, declared_name, each_named, has_child, last_named, split_init};
 use super::Host;
 use super::places::listed_in;
@@ -252,9 +254,15 @@ impl<'u> Host<'_, 'u> {
             "for_statement" | "while_statement" | "do_statement" | "for_range_loop" => {
                 let outer = (std::mem::take(&mut flow.broken), std::mem::take(&mut flow.continued));
                 let mut states = part(self, field("initializer").or_else(|| field("right")), states, flow);
+                let element =
+                    if node.kind() == "for_range_loop" { field("declarator").zip(field("right")) } else { None };
                 loop {
                     let before = states.len();
                     let inner = part(self, field("condition"), states.clone(), flow);
+                    let inner = match element {
+                        Some((declarator, range)) => self.taken_from(declarator, range, inner),
+                        None => inner,
+                    };
                     let mut after = part(self, field("body"), inner.clone(), flow);
                     after.append(&mut flow.continued);
                     states.extend(inner);
@@ -336,14 +344,24 @@ impl<'u> Host<'_, 'u> {
                     return self.all_assigned(states, places.collect(), right);
                 }
                 each(states, |state| {
-                    let Some(place) = self.place_of(left, &state) else { return vec![state] };
-                    let after = match operator {
-                        "=" => self.assigned(state, &place, right),
-                        _ if !self.is_relevant(&place) || self.is_scalar_place(&place) => vec![state],
-                        "+=" | "-=" => vec![moved(state, &place, Some(step(right, operator == "-=")))],
-                        _ => vec![moved(state, &place, None)],
-                    };
-                    after.into_iter().map(|state| touched(state, &place)).collect()
+                    let places = self.places_of(left, &state);
+                    let mut after = Vec::new();
+                    for place in &places {
+                        let state = state.clone();
+                        let name = &place.name;
+                        let states = match operator {
+                            "=" => self.assigned(state, name, right),
+                            _ if !self.is_relevant(name) || self.is_scalar_place(name) => vec![state],
+                            "+=" | "-=" => vec![moved(state, name, Some(step(right, operator == "-=")))],
+                            _ => vec![moved(state, name, None)],
+                        };
+                        after.extend(states.into_iter().map(|state| touched(state, name)));
+                    }
+                    // Where it is not sure which place it is, each may stay as it is.
+                    if !matches!(places.as_slice(), [only] if only.sure) {
+                        after.push(state);
+                    }
+                    after
                 })
             }
             "update_expression" => {
@@ -376,8 +394,19 @@ impl<'u> Host<'_, 'u> {
         // `auto [p, q] = make();`: each may be any pointer of that.
         if let (Some(value), "structured_binding_declarator") = (value, inner.kind()) {
             let states = self.run(value, states, flow);
-            let places = listed_in(inner).into_iter().map(|name| self.key(name)).collect();
-            return self.all_assigned(states, places, value);
+            let places: Vec<String> = listed_in(inner).into_iter().map(|name| self.key(name)).collect();
+            let class = self.class_at(value, false, 0).map_or(Vec::new(), |class| self.members_of(class));
+            if class.len() != places.len() {
+                return self.all_assigned(states, places, value);
+            }
+            return places.iter().zip(class).fold(states, |states, (place, member)| {
+                each(states, |state| {
+                    let of = self.places_of(value, &state).into_iter();
+                    let held = of.flat_map(|of| self.held(&format!("{}.{member}", of.name), value, &state));
+                    let after: Vec<State> = held.map(|pointer| with(&state, place, pointer)).collect();
+                    if after.is_empty() { vec![state] } else { after }
+                })
+            });
         }
         let Some(name) = declared_name(inner) else { return states };
         let value = value.or_else(|| child_of_kind(declarator, "argument_list")).or_else(|| self.made_of_names(inner));
@@ -393,11 +422,12 @@ impl<'u> Host<'_, 'u> {
             state.retain(|other, _| other != &place && !own(other));
             let Some(value) = value else { return vec![state] };
             if reference {
-                if let Some(target) = self.place_of(value, &state) {
-                    let origin = Origin::Reference(target);
-                    state.insert(place.clone(), Pointer { origin, steps: None, sure: true });
-                }
-                return vec![state];
+                let of = |Place { name, sure }: Place| {
+                    let pointer = Pointer { origin: Origin::Reference(name), steps: None, sure };
+                    with(&state, &place, pointer)
+                };
+                let places = self.places_of(value, &state);
+                return if places.is_empty() { vec![state] } else { places.into_iter().map(of).collect() };
             }
             let list = if value.kind() == "initializer_list" { listed_in(value) } else { Vec::new() };
             let array = inner.kind() == "array_declarator" || child_of_kind(inner, "array_declarator").is_some();
@@ -413,6 +443,31 @@ impl<'u> Host<'_, 'u> {
                 states = states.into_iter().flat_map(|state| self.assigned(state, &part, item)).collect();
             }
             states
+        })
+    }
+
+    /// The variable of a loop over a range is one of the elements.
+    fn taken_from(&self, declarator: Node<'u>, range: Node<'u>, states: States) -> States {
+        let Some(name) = declared_name(declarator) else { return states };
+        let place = self.key_declared(name, declarator);
+        if !self.is_relevant(&place) {
+            return states;
+        }
+        let reference = has_child(declarator, "&") || declarator.kind() == "reference_declarator";
+        let element = format!("[*{place}]");
+        each(states, |state| {
+            let mut state = renamed(state, &element, &format!("[*{place} before]"));
+            state.retain(|other, _| other != &place && !is_part(other, &place));
+            let all = self.places_of(range, &state).into_iter().map(|of| Place { name: of.name + &element, ..of });
+            let pointers = all.map(|Place { name, sure }| match reference {
+                true => Pointer { origin: Origin::Reference(name), steps: None, sure },
+                false => Pointer { sure, ..named(&name) },
+            });
+            let pointers: Vec<Pointer> = pointers.collect();
+            match pointers.is_empty() {
+                true => vec![state],
+                false => pointers.into_iter().map(|pointer| with(&state, &place, pointer)).collect(),
+            }
         })
     }
 
@@ -451,7 +506,12 @@ impl<'u> Host<'_, 'u> {
         if !self.is_relevant(place) || self.is_scalar_place(place) {
             return vec![state];
         }
-        let known = |p: Pointer| if self.names_doubtful(value) { p.somewhere() } else { p };
+        // The address of a variable stays as it is, whatever that has.
+        let known = |p: Pointer| match p.origin {
+            Origin::Address(_) => p,
+            _ if self.names_doubtful(value) => p.somewhere(),
+            _ => p,
+        };
         let pointers = match self.copied(value) {
             Some(true) => Vec::new(),
             Some(false) => {
@@ -460,27 +520,39 @@ impl<'u> Host<'_, 'u> {
             }
             None => self.pointers_of(value, &state).into_iter().map(known).collect(),
         };
-        let mut state = state;
-        // A copy of an object has the fields of that.
-        let from = self.place_of(value, &state).filter(|from| from != place);
-        let fields: Vec<(String, Pointer)> = match from {
-            Some(from) => {
-                let of = state.iter().filter(|(other, _)| is_part(other, &from));
-                of.map(|(other, p)| (format!("{place}{}", &other[from.len()..]), p.clone())).collect()
-            }
-            None => Vec::new(),
+        // A copy of an object has the parts of that.
+        let places: Vec<Place> = self.places_of(value, &state).into_iter().filter(|from| from.name != place).collect();
+        let parts_of = |pointer: Option<&Pointer>| -> Vec<(String, Pointer)> {
+            let is_it = |from: &&Place| match pointer {
+                Some(pointer) if places.len() > 1 => {
+                    self.held(&from.name, value, &state).iter().any(|held| held.origin == pointer.origin)
+                }
+                _ => true,
+            };
+            let from = places.iter().find(is_it).map(|from| &from.name);
+            let of = from.into_iter().flat_map(|from| {
+                state.iter().filter(move |(other, _)| is_part(other, from)).map(move |part| (from, part))
+            });
+            of.map(|(from, (other, p))| (format!("{place}{}", &other[from.len()..]), p.clone())).collect()
         };
-        state.retain(|other, _| other != place && !is_part(other, place));
-        state.extend(fields);
-        if pointers.is_empty() {
-            return vec![made(state, place, value.id())];
-        }
-        let with = |pointer: Pointer| {
+        let given = |pointer: Option<Pointer>| {
+            let parts = parts_of(pointer.as_ref());
             let mut state = state.clone();
-            state.insert(place.to_owned(), pointer);
-            state
+            // Another pointer leaves what it pointed to as it is.
+            let stays = self.is_pointer_place(place);
+            state.retain(|other, _| {
+                other != place && (!is_part(other, place) || stays && other[place.len()..].starts_with('['))
+            });
+            state.extend(parts);
+            match pointer {
+                Some(pointer) => with(&state, place, pointer),
+                None => made(state, place, value.id()),
+            }
         };
-        pointers.into_iter().map(with).collect()
+        if pointers.is_empty() {
+            return vec![given(None)];
+        }
+        pointers.into_iter().map(|pointer| given(Some(pointer))).collect()
     }
 
     /// What a call does to the places that it is given.
@@ -599,19 +671,31 @@ impl<'u> Host<'_, 'u> {
     /// Can the place make a difference to what the launch is given?
     fn is_relevant(&self, place: &str) -> bool {
         let base = place.split(['.', '[', '#']).next().unwrap_or(place);
-        self.relevant.contains(base)
+        // What was made here, and what a call returned, has no name.
+        self.relevant.contains(base) || base.contains([' ', '(', '?'])
     }
 
     /// The names that what the launch is given depends on.
     fn depends_on(&self, arguments: &[Node<'u>]) -> BTreeSet<&'u str> {
         let mut all = Vec::new();
         let mut links: Vec<(Node<'u>, Node<'u>)> = Vec::new();
+        // The variables whose elements or members, or what they point to, are given something.
+        let mut through: BTreeSet<&'u str> = BTreeSet::new();
         let mut stack = vec![self.function];
         while let Some(node) = stack.pop() {
             stack.extend(listed_in(node));
             let field = |name: &str| node.child_by_field_name(name);
             match node.kind() {
-                "assignment_expression" => links.extend(field("left").zip(field("right"))),
+                "assignment_expression" => {
+                    links.extend(field("left").zip(field("right")));
+                    let mut to = field("left");
+                    while let Some(inner) =
+                        to.and_then(|to| to.child_by_field_name("argument").or_else(|| last_named(to)))
+                    {
+                        to = Some(inner);
+                    }
+                    through.extend(to.filter(|to| Some(*to) != field("left")).map(|to| self.unit.str(to)));
+                }
                 "init_declarator" => links.extend(field("declarator").zip(field("value"))),
                 "call_expression" if field("function").is_some_and(|f| self.callee(f) == "swap") => {
                     links.extend(field("arguments").map(|list| (list, list)));
@@ -638,6 +722,10 @@ impl<'u> Host<'_, 'u> {
             for (to, from) in &links {
                 if to.iter().any(|name| relevant.contains(name)) {
                     relevant.extend(from);
+                }
+                // It may be another name for what matters.
+                if to.iter().any(|name| through.contains(name)) && from.iter().any(|name| relevant.contains(name)) {
+                    relevant.extend(to);
                 }
             }
             if relevant.len() == before {
@@ -726,33 +814,36 @@ impl<'u> Host<'_, 'u> {
                 let parts = items.filter_map(|(i, item)| self.member(&members, i, item));
                 parts.map(|(part, item)| (part[1..].to_owned(), self.pointers_of(item, state))).collect()
             }
-            "identifier" | "field_expression" | "subscript_expression" => {
-                let Some(place) = self.place_of(node, state) else { return Vec::new() };
-                let fields = state.iter().filter(|(other, _)| is_part(other, &place));
-                let fields = fields.map(|(other, pointer)| (other[place.len()..].to_owned(), vec![pointer.clone()]));
-                let mut fields: Vec<(String, Vec<Pointer>)> =
-                    fields.map(|(part, p)| (part.trim_start_matches('.').to_owned(), p)).collect();
-                // Others are what the object came with.
-                for member in self.pointers_in(node) {
-                    if !fields.iter().any(|(part, _)| *part == member) {
-                        let own = self.held(&format!("{place}.{member}"), node, state);
-                        fields.push((member, own));
+            "identifier" | "field_expression" | "subscript_expression" | "pointer_expression" | "call_expression" => {
+                let places = self.places_of(node, state);
+                let mut fields: BTreeMap<String, Vec<Pointer>> = BTreeMap::new();
+                for place in &places {
+                    for (other, _) in state.iter().filter(|(other, _)| is_part(other, &place.name)) {
+                        let part = other[place.name.len()..].trim_start_matches('.');
+                        fields.entry(part.to_owned()).or_default();
                     }
                 }
-                fields
-            }
-            // Its members are those of what it may return.
-            "call_expression" => {
-                let whole = self.pointers_of(node, state);
-                let of = |member: &str| {
-                    let objects = whole.iter().filter_map(|p| match &p.origin {
-                        Origin::Named(object) => Some(named(&format!("{object}.{member}"))),
+                for member in self.pointers_in(node) {
+                    fields.entry(member).or_default();
+                }
+                let made = if node.kind() == "call_expression" { self.pointers_of(node, state) } else { Vec::new() };
+                // Others are what the object came with.
+                for (part, pointers) in &mut fields {
+                    // Of one that is made here, or returned, they are those of what it is made of.
+                    pointers.extend(made.iter().filter_map(|p| match &p.origin {
+                        Origin::Named(object) => {
+                            Some(Pointer { sure: false, ..named(&format!("{object}.{part}")).somewhere() })
+                        }
                         Origin::Any => Some(p.clone()),
                         _ => None,
-                    });
-                    objects.map(|p| Pointer { sure: false, ..p.somewhere() }).collect()
-                };
-                self.pointers_in(node).into_iter().map(|member| (member.clone(), of(&member))).collect()
+                    }));
+                    for place in &places {
+                        let dot = if part.starts_with('[') { "" } else { "." };
+                        let own = self.held(&format!("{}{dot}{part}", place.name), node, state).into_iter();
+                        pointers.extend(own.map(|p| Pointer { sure: p.sure && place.sure, ..p }));
+                    }
+                }
+                fields.into_iter().collect()
             }
             _ => Vec::new(),
         }
@@ -765,7 +856,7 @@ fn is_part(place: &str, of: &str) -> bool {
 }
 
 /// The only subscript of `a[i]`.
-fn listed_subscript(node: Node<'_>) -> Option<Node<'_>> {
+pub(super) fn listed_subscript(node: Node<'_>) -> Option<Node<'_>> {
     let list = node.child_by_field_name("indices").or_else(|| node.child_by_field_name("index"))?;
     let inner = if list.kind() == "subscript_argument_list" { listed_in(list) } else { vec![list] };
     inner.first().copied().filter(|_| inner.len() == 1)
@@ -815,14 +906,44 @@ fn moved(state: State, place: &str, step: Option<Step>) -> State {
     state
 }
 
+/// The state with a pointer in a place.
+fn with(state: &State, place: &str, pointer: Pointer) -> State {
+    let mut state = state.clone();
+    state.insert(place.to_owned(), pointer);
+    state
+}
+
 /// The place has a new pointer; one that was made here before is another one.
 fn made(state: State, place: &str, at: usize) -> State {
-    let mut state = state;
+    let mut state = renamed(state, &made_name(at, false), &made_name(at, true));
     for pointer in state.values_mut().filter(|p| p.origin == Origin::Made(at, false)) {
         pointer.origin = Origin::Made(at, true);
     }
     state.insert(place.to_owned(), Pointer { origin: Origin::Made(at, false), steps: Some(Vec::new()), sure: true });
     state
+}
+
+/// What was named by this is named by that from now on, and may be one of several.
+fn renamed(state: State, from: &str, to: &str) -> State {
+    let new = |name: &str| name.contains(from).then(|| name.replace(from, to));
+    let moved = |(place, pointer): (String, Pointer)| {
+        let origin = match &pointer.origin {
+            Origin::Named(name) => new(name).map(Origin::Named),
+            Origin::Address(name) => new(name).map(Origin::Address),
+            Origin::Reference(name) => new(name).map(Origin::Reference),
+            Origin::Element(array, at) => new(array).map(|array| Origin::Element(array, at.clone())),
+            Origin::Made(..) | Origin::Row(..) | Origin::Any => None,
+        };
+        let pointer = match origin {
+            Some(origin) => Pointer { origin, sure: false, ..pointer },
+            None => pointer,
+        };
+        match new(&place) {
+            Some(place) => (place, Pointer { sure: false, ..pointer }),
+            None => (place, pointer),
+        }
+    };
+    state.into_iter().map(moved).collect()
 }
 
 /// The places may have other pointers now: what was read of them before may be another one than what is read from now on,
@@ -880,6 +1001,7 @@ fn meet(a: &[Pointer], b: &[Pointer], state: &State) -> Option<(Distance, bool)>
                 (Origin::Any, _) | (_, Origin::Any) => Some(false),
                 (Origin::Made(n, true), Origin::Made(m, true)) if n == m => Some(false),
                 (p, q) if p == q => Some(true),
+                (Origin::Named(p), Origin::Named(q)) if may_be_one(p, q) => Some(false),
                 (p, q) if p.is_row_of(q) || q.is_row_of(p) => Some(false),
                 // Subscripts that are written in different ways are taken to be different ones.
                 (Origin::Element(p, _), Origin::Element(q, _)) if p == q => {
@@ -902,5 +1024,36 @@ fn meet(a: &[Pointer], b: &[Pointer], state: &State) -> Option<(Distance, bool)>
             }
         }
     }
+    found
+}
+
+/// May two places be one, by elements of which it is not known which they are?
+fn may_be_one(a: &str, b: &str) -> bool {
+    let open = |name: &str| name.contains("[*");
+    (open(a) || open(b)) && {
+        let (a, b) = (parts(a), parts(b));
+        let same = |(p, q): (&&str, &&str)| p == q || p.starts_with('[') && q.starts_with('[') && (open(p) || open(q));
+        a.len() == b.len() && a.iter().zip(&b).all(same)
+    }
+}
+
+/// A variable, and the members and subscripts behind it.
+fn parts(place: &str) -> Vec<&str> {
+    let (mut found, mut from, mut depth) = (Vec::new(), 0, 0usize);
+    for (at, c) in place.char_indices() {
+        match c {
+            '[' | '.' if depth == 0 && at > from => {
+                found.push(&place[from..at]);
+                from = at;
+            }
+            _ => {}
+        }
+        match c {
+            '[' | '(' => depth += 1,
+            ']' | ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    found.push(&place[from..]);
     found
 }

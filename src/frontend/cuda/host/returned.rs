@@ -2,27 +2,35 @@
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
-use super::super::unit::{FunDecl, child_of_kind, declared_name, each_named, last_named, split_init};
+use super::super::unit::{FunDecl, TypeDecl, child_of_kind, declared_name, each_named, last_named, split_init};
 use super::Host;
 use super::methods::gives_view;
 use super::outside::is_arrow;
-use super::overlaps::method_of;
+use super::overlaps::{listed_subscript, method_of};
 use super::places::listed_in;
 use super::pointers::only_casts;
 
-/// What a call may return, or a pointer into it.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// What a call may return, or a pointer into it. A path says which part it is: `.p`, or `[0].p` of a pointer to an object.
+#[derive(Clone, PartialEq, Eq)]
 pub(super) enum Returned<'u> {
     /// A parameter, by its position.
     Parameter(usize),
-    /// A field of a parameter.
-    Part(usize, &'u str),
-    /// A member of the object, or a variable of the unit. Is it the only pointer of its class?
-    Member(&'u str, bool),
+    /// A part of a parameter, or its address.
+    Part { of: usize, path: String, address: bool },
+    /// The object itself, a part of it, or a variable of the unit, or its address. Is it the only pointer of its class?
+    Member { path: String, address: bool, only: bool },
     /// Of a lambda, what stands in the function around it.
     Value(Node<'u>),
+}
+
+impl Returned<'_> {
+    /// Is it the address of a place?
+    pub(super) fn is_address(&self) -> bool {
+        matches!(self, Returned::Part { address: true, .. } | Returned::Member { address: true, .. })
+    }
 }
 
 /// A function or a lambda, and the names in it.
@@ -61,7 +69,10 @@ impl<'u> Host<'_, 'u> {
         let name = method.map_or(self.callee(function), |(_, name)| self.unit.str(name));
         let name = name.split('<').next().unwrap_or(name);
         let own = self.lower.names.functions.get(name).map_or(&[][..], Vec::as_slice);
-        let may_be = |d: &&FunDecl<'u>| d.has_body && !d.is_kernel && (method.is_none() || d.class == class);
+        // Of an object whose class is not known it may be any method of that name.
+        let is_known = class.is_some() || method.is_none();
+        let may_be =
+            |d: &&FunDecl<'u>| d.has_body && !d.is_kernel && (method.is_none() || !is_known || d.class == class);
         let callee = |d: &FunDecl<'u>| Callee {
             node: d.node,
             parameters: d.declarator.child_by_field_name("parameters").map_or(Vec::new(), |list| self.names_in(list)),
@@ -69,8 +80,14 @@ impl<'u> Host<'_, 'u> {
             is_lambda: false,
         };
         let mut all: Vec<Callee<'u>> = own.iter().filter(may_be).map(callee).collect();
-        if let Some(class) = class {
-            self.add_methods(class, name, &mut all, 0);
+        match class {
+            Some(class) => self.add_methods(class, name, &mut all, 0),
+            None if !is_known => {
+                for class in self.classes_with(name) {
+                    self.add_methods(class, name, &mut all, 0);
+                }
+            }
+            None => {}
         }
         all.iter().flat_map(|callee| self.returns_of(callee)).collect()
     }
@@ -172,6 +189,14 @@ impl<'u> Host<'_, 'u> {
                     let place = field("argument");
                     let inner = place.filter(|p| matches!(p.kind(), "subscript_expression" | "pointer_expression"));
                     open.extend(inner.and_then(|p| p.child_by_field_name("argument")));
+                    let place = place.filter(|_| inner.is_none());
+                    found.extend(place.and_then(|place| self.part_in(place, true, callee)));
+                }
+                "pointer_expression" | "this" => {
+                    let pointer = field("argument").filter(|p| p.kind() == "identifier");
+                    let pointer = pointer.map_or("", |p| self.unit.str(p));
+                    open.extend(given.iter().filter(|(own, ..)| *own == pointer).map(|(.., value)| *value));
+                    found.extend(self.part_in(value, false, callee));
                 }
                 // The parts of an object.
                 "initializer_list" | "argument_list" => {
@@ -190,23 +215,24 @@ impl<'u> Host<'_, 'u> {
                         Some(_) => open.extend(values),
                         None if is_local => open.extend(values.filter(|v| self.unit.str(*v) != name)),
                         None if callee.is_lambda => found.push(Returned::Value(value)),
-                        None if !is_number => found.push(self.member_returned(name, callee)),
+                        None if !is_number => found.push(self.member_returned(format!(".{name}"), false, callee)),
                         None => {}
                     }
                 }
                 "field_expression" => {
-                    let (Some(object), Some(part)) = (field("argument"), field("field")) else { continue };
-                    let part = self.unit.str(part);
-                    let name = self.unit.str(object);
+                    let mut root = value;
+                    while let Some(object) = root.child_by_field_name("argument") {
+                        root = object;
+                    }
+                    let name = self.unit.str(root);
                     let at = callee.parameters.iter().position(|(own, _)| *own == name);
+                    let is_local = given.iter().any(|(to, ..)| *to == name);
                     match at {
-                        _ if object.kind() == "this" => found.push(self.member_returned(part, callee)),
                         // As the part of an object it makes that one of two that share something.
                         Some(at) if self.is_in_list(value) => found.push(Returned::Parameter(at)),
-                        Some(at) => found.push(Returned::Part(at, part)),
-                        None if callee.is_lambda => found.push(Returned::Value(value)),
-                        None if object.kind() == "identifier" => open.push(object),
-                        None => {}
+                        None if callee.is_lambda && root.kind() != "this" => found.push(Returned::Value(value)),
+                        None if is_local => open.push(root),
+                        _ => found.extend(self.part_in(value, false, callee)),
                     }
                 }
                 // `x.contiguous()`, `std::move(x)`, `reinterpret_cast<T *>(x)`, `V(x, n)`
@@ -255,12 +281,76 @@ impl<'u> Host<'_, 'u> {
         list.iter().any(|(_, decl)| decl.declarator.kind() != "identifier")
     }
 
-    fn member_returned(&self, name: &'u str, callee: &Callee<'u>) -> Returned<'u> {
+    fn member_returned(&self, path: String, address: bool, callee: &Callee<'u>) -> Returned<'u> {
         let pointers = callee.class.map_or(0, |class| {
             let is_pointer = |d: &Node<'u>| d.kind() == "pointer_declarator";
             self.declarators_in(class).iter().filter(|(_, d)| is_pointer(d)).count()
         });
-        Returned::Member(name, pointers == 1)
+        Returned::Member { path, address, only: pointers == 1 && !address }
+    }
+
+    /// The part of a parameter, or of the object, that an expression names.
+    fn part_in(&self, place: Node<'u>, address: bool, callee: &Callee<'u>) -> Option<Returned<'u>> {
+        // `this` is the address of the object.
+        if place.kind() == "this" {
+            return (!address).then(|| self.member_returned(String::new(), true, callee));
+        }
+        let (mut root, mut path) = (place, String::new());
+        loop {
+            let field = |name: &str| root.child_by_field_name(name);
+            match root.kind() {
+                "parenthesized_expression" => root = last_named(root)?,
+                "field_expression" => {
+                    let (object, name) = (field("argument")?, field("field")?);
+                    let behind = if is_arrow(self.unit.str(root), object, root) { "[0]" } else { "" };
+                    path = format!("{behind}.{}{path}", self.unit.str(name));
+                    root = object;
+                }
+                "subscript_expression" => {
+                    path = format!("[{}]{path}", self.unit.str(listed_subscript(root)?));
+                    root = field("argument")?;
+                }
+                "pointer_expression" if self.unit.str(root).starts_with('*') => {
+                    path = format!("[0]{path}");
+                    root = field("argument")?;
+                }
+                "this" => {
+                    let path = path.strip_prefix("[0]")?.to_owned();
+                    return Some(self.member_returned(path, address, callee));
+                }
+                "identifier" => {
+                    let name = self.unit.str(root);
+                    return Some(match callee.parameters.iter().position(|(own, _)| *own == name) {
+                        Some(of) => Returned::Part { of, path, address },
+                        None => self.member_returned(format!(".{name}{path}"), address, callee),
+                    });
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// The classes of the unit that define a method of a name in their bodies.
+    fn classes_with(&self, name: &str) -> Vec<Node<'u>> {
+        let known = self.methods.get_or_init(|| {
+            let mut known: FxHashMap<&'u str, Vec<Node<'u>>> = FxHashMap::default();
+            let all = self.lower.names.types.values().flatten();
+            for class in
+                all.filter_map(|(_, decl)| if let TypeDecl::Class(class, _) = decl { Some(*class) } else { None })
+            {
+                for item in class.child_by_field_name("body").map(listed_in).unwrap_or_default() {
+                    let item = if item.kind() == "template_declaration" { last_named(item) } else { Some(item) };
+                    let item = item.filter(|item| item.kind() == "function_definition");
+                    let declarator = item.and_then(|item| item.child_by_field_name("declarator"));
+                    if let Some(name) = declarator.and_then(declared_name) {
+                        let classes = known.entry(self.unit.str(name)).or_default();
+                        classes.extend(Some(class).filter(|class| classes.last() != Some(class)));
+                    }
+                }
+            }
+            known
+        });
+        known.get(name).cloned().unwrap_or_default()
     }
 
     /// The fields that a class declares: the declaration, and the declarator.

@@ -7,11 +7,13 @@ use tree_sitter::Node;
 
 use super::super::Host;
 use super::super::methods::View;
+use super::super::outside::is_arrow;
 use super::super::places::listed_in;
 use super::super::pointers::{OF_DATA, only_casts};
 use super::super::returned::Returned;
 use super::{
-    MAKES, Origin, Pointer, State, each_named, is_part, last_named, listed_subscript, method_of, named, names_of, step,
+    MAKES, Origin, Pointer, State, Step, each_named, is_part, last_named, listed_subscript, method_of, named, names_of,
+    step,
 };
 
 /// How deep expressions are looked into.
@@ -21,13 +23,57 @@ const MAX_DEPTH: usize = 100;
 /// asks for the object of each of them several times.
 struct Asked<'s> {
     state: &'s State,
-    known: RefCell<FxHashMap<usize, Vec<Pointer>>>,
+    pointers: RefCell<FxHashMap<usize, Vec<Pointer>>>,
+    places: RefCell<FxHashMap<usize, Vec<Place>>>,
     depth: Cell<usize>,
 }
 
+/// What an expression names: a variable, what a pointer points to, `p[0]`, or a member or an element of that. The names of
+/// variables are those that they have at first: where a pointer has another value by now, what it points to has the name by
+/// that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub name: String,
+    /// Is it surely that, and no other one at another time?
+    pub sure: bool,
+}
+
+/// It may be any place.
+const ANY: &str = "?";
+
 impl<'s> Asked<'s> {
     fn of(state: &'s State) -> Asked<'s> {
-        Asked { state, known: RefCell::default(), depth: Cell::new(0) }
+        Asked { state, pointers: RefCell::default(), places: RefCell::default(), depth: Cell::new(0) }
+    }
+}
+
+impl Asked<'_> {
+    /// The answer for a node, which is found once.
+    fn once<T: Clone + PartialEq>(
+        &self,
+        known: &RefCell<FxHashMap<usize, Vec<T>>>,
+        node: Node,
+        any: impl Fn() -> Vec<T>,
+        find: impl Fn() -> Vec<T>,
+    ) -> Vec<T> {
+        if let Some(known) = known.borrow().get(&node.id()) {
+            return known.clone();
+        }
+        if self.depth.get() > MAX_DEPTH {
+            return any();
+        }
+        // A lambda that returns itself returns what else it returns.
+        known.borrow_mut().insert(node.id(), Vec::new());
+        self.depth.set(self.depth.get() + 1);
+        let mut found: Vec<T> = Vec::new();
+        for one in find() {
+            if !found.contains(&one) {
+                found.push(one);
+            }
+        }
+        self.depth.set(self.depth.get() - 1);
+        known.borrow_mut().insert(node.id(), found.clone());
+        found
     }
 }
 
@@ -37,30 +83,27 @@ impl<'u> Host<'_, 'u> {
         self.pointers_asked(node, &Asked::of(state))
     }
 
-    /// The name of a place, where the last references and pointers on the way are followed.
+    /// The place that an expression surely names.
     pub(super) fn place_of(&self, node: Node<'u>, state: &State) -> Option<String> {
-        self.place_asked(node, &Asked::of(state))
+        match self.places_of(node, state).as_slice() {
+            [only] if only.sure => Some(only.name.clone()),
+            _ => None,
+        }
+    }
+
+    /// The places that an expression may name.
+    pub(super) fn places_of(&self, node: Node<'u>, state: &State) -> Vec<Place> {
+        self.places_asked(node, &Asked::of(state))
     }
 
     fn pointers_asked(&self, node: Node<'u>, asked: &Asked) -> Vec<Pointer> {
-        if let Some(known) = asked.known.borrow().get(&node.id()) {
-            return known.clone();
-        }
-        if asked.depth.get() > MAX_DEPTH {
-            return vec![Pointer { origin: Origin::Any, steps: None, sure: false }];
-        }
-        // A lambda that returns itself returns what else it returns.
-        asked.known.borrow_mut().insert(node.id(), Vec::new());
-        asked.depth.set(asked.depth.get() + 1);
-        let mut found: Vec<Pointer> = Vec::new();
-        for pointer in self.pointers_of_parts(node, asked) {
-            if !found.contains(&pointer) {
-                found.push(pointer);
-            }
-        }
-        asked.depth.set(asked.depth.get() - 1);
-        asked.known.borrow_mut().insert(node.id(), found.clone());
-        found
+        let any = || vec![Pointer { origin: Origin::Any, steps: None, sure: false }];
+        asked.once(&asked.pointers, node, any, || self.pointers_of_parts(node, asked))
+    }
+
+    fn places_asked(&self, node: Node<'u>, asked: &Asked) -> Vec<Place> {
+        let any = || vec![Place { name: ANY.to_owned(), sure: false }];
+        asked.once(&asked.places, node, any, || self.places_of_parts(node, asked))
     }
 
     /// The same of what it is made of.
@@ -106,12 +149,7 @@ impl<'u> Host<'_, 'u> {
                     inner(base).into_iter().map(|p| p.with(step.clone())).collect()
                 }
                 Some(place) if place.kind() == "pointer_expression" => inner(place.child_by_field_name("argument")),
-                Some(place) => match self.place_asked(place, asked) {
-                    Some(place) => {
-                        vec![Pointer { origin: Origin::Address(place), steps: Some(Vec::new()), sure: true }]
-                    }
-                    None => Vec::new(),
-                },
+                Some(place) => self.places_asked(place, asked).into_iter().map(address_of).collect(),
                 None => Vec::new(),
             },
             "identifier" | "this" if matches!(text, "NULL" | "nullptr") => Vec::new(),
@@ -125,9 +163,9 @@ impl<'u> Host<'_, 'u> {
             | "qualified_identifier"
             | "field_expression"
             | "subscript_expression"
-            | "pointer_expression" => match self.place_asked(node, asked) {
-                Some(place) => self.held(&place, node, asked.state),
-                None => vec![named(text)],
+            | "pointer_expression" => match self.places_asked(node, asked) {
+                places if places.is_empty() => vec![named(text)],
+                places => places.iter().flat_map(|place| self.held_in(place, node, asked)).collect(),
             },
             "call_expression" => {
                 let Some(function) = field("function") else { return Vec::new() };
@@ -156,6 +194,9 @@ impl<'u> Host<'_, 'u> {
                     };
                 }
                 match arguments.as_slice() {
+                    [only] if matches!(name, "std::addressof" | "addressof") => {
+                        self.places_asked(*only, asked).into_iter().map(address_of).collect()
+                    }
                     [only] if passes => self.pointers_asked(*only, asked).into_iter().map(Pointer::cast).collect(),
                     [] if function.kind() == "field_expression" || text.contains('.') || text.contains("->") => {
                         let (object, method) = match method_of(function) {
@@ -163,19 +204,19 @@ impl<'u> Host<'_, 'u> {
                             None => return vec![Pointer { sure: false, ..named(text) }],
                         };
                         let method = method.split('<').next().unwrap_or(method);
-                        match OF_DATA.contains(&method) {
+                        let mut all = match OF_DATA.contains(&method) {
                             true => self.pointers_asked(object, asked),
-                            false => {
-                                let mut all = vec![Pointer { sure: false, ..named(text) }];
-                                all.extend(self.pointers_returned(function, &[], asked));
-                                all
-                            }
-                        }
+                            false => vec![Pointer { sure: false, ..named(text) }],
+                        };
+                        all.extend(self.pointers_returned(function, &[], asked));
+                        all.extend(self.held_in_element(node, asked));
+                        all
                     }
                     _ if name.to_ascii_lowercase().contains("alloc") => Vec::new(),
                     _ => {
                         let mut all = vec![Pointer { sure: false, ..named(text) }];
                         all.extend(self.pointers_returned(function, &arguments, asked));
+                        all.extend(self.held_in_element(node, asked));
                         // What a library makes of pointers may be, or hold, one of them: `std::next(p)`, `std::make_pair(p, q)`.
                         let of_library = ["std::", "thrust::", "cuda::std::"].iter().any(|ns| name.starts_with(ns));
                         if of_library || self.class_of(function).is_some() {
@@ -202,33 +243,66 @@ impl<'u> Host<'_, 'u> {
 
     /// What a function of the unit may return of what it is given, and of its object.
     fn pointers_returned(&self, function: Node<'u>, arguments: &[Node<'u>], asked: &Asked) -> Vec<Pointer> {
-        let object = method_of(function).map(|(object, _)| object).filter(|object| object.kind() != "this");
-        let at = |prefix: String, part: &str| self.held(&format!("{prefix}.{part}"), function, asked.state);
+        let object = object_of(function);
         let mut all = Vec::new();
-        for returned in self.returned_by(function).iter().copied() {
-            let given = |at: usize| arguments.get(at).copied();
+        for returned in self.returned_by(function).iter() {
+            let held = |places: Vec<Place>, address: bool| -> Vec<Pointer> {
+                let each = places.into_iter().map(|place| match address {
+                    true => vec![address_of(place)],
+                    false => self.held_in(&place, function, asked),
+                });
+                each.flatten().collect()
+            };
             all.extend(match returned {
-                Returned::Parameter(at) => given(at).map_or(Vec::new(), |a| self.pointers_asked(a, asked)),
-                Returned::Part(i, part) => {
-                    let place = given(i).and_then(|a| self.place_asked(a, asked));
-                    // A pointer to the object may be the address of it.
-                    let pointer = given(i).filter(|a| a.kind() == "pointer_expression");
-                    let pointer = pointer.and_then(|a| self.place_asked(a.child_by_field_name("argument")?, asked));
-                    place.or(pointer).map_or(Vec::new(), |place| at(place, part))
+                Returned::Parameter(at) => {
+                    arguments.get(*at).map_or(Vec::new(), |argument| self.pointers_asked(*argument, asked))
                 }
-                Returned::Value(value) => self.pointers_asked(value, asked),
-                Returned::Member(part, only) => match object {
-                    Some(object) => {
-                        let whole = self.pointers_asked(object, asked);
-                        let place = self.place_asked(object, asked);
-                        let member = place.map_or(Vec::new(), |place| at(place, part));
-                        member.into_iter().chain(whole.into_iter().filter(|_| only)).collect()
-                    }
-                    None => self.held(part, function, asked.state),
-                },
+                Returned::Value(value) => self.pointers_asked(*value, asked),
+                Returned::Part { address, .. } => {
+                    held(self.places_returned(returned, function, arguments, asked), *address)
+                }
+                Returned::Member { address, only, .. } => {
+                    let mut all = held(self.places_returned(returned, function, arguments, asked), *address);
+                    all.extend(
+                        object.filter(|_| *only).map_or(Vec::new(), |object| self.pointers_asked(object, asked)),
+                    );
+                    all
+                }
             });
         }
         all.into_iter().map(|p| Pointer { sure: false, ..p }).collect()
+    }
+
+    /// The place that a function returns, or whose address it returns.
+    fn places_returned(
+        &self,
+        returned: &Returned<'u>,
+        function: Node<'u>,
+        arguments: &[Node<'u>],
+        asked: &Asked,
+    ) -> Vec<Place> {
+        let (places, path) = match returned {
+            Returned::Parameter(at) => (self.places_given(*at, "", arguments, asked), ""),
+            Returned::Value(value) => (self.places_asked(*value, asked), ""),
+            Returned::Part { of, path, .. } => {
+                let places = self.places_given(*of, path, arguments, asked);
+                (places, path.strip_prefix("[0]").unwrap_or(path))
+            }
+            Returned::Member { path, .. } => match object_of(function) {
+                Some(object) if is_arrow(self.unit.str(function), object, function) => {
+                    (self.pointed_to(object, asked), path.as_str())
+                }
+                Some(object) => (self.places_asked(object, asked), path.as_str()),
+                None => (vec![Place { name: THIS.to_owned(), sure: true }], path.as_str()),
+            },
+        };
+        places.into_iter().map(|place| Place { name: part_of(&place.name, path), sure: false }).collect()
+    }
+
+    /// What an argument is, or points to where the path of a part goes on from there.
+    fn places_given(&self, at: usize, path: &str, arguments: &[Node<'u>], asked: &Asked) -> Vec<Place> {
+        let Some(argument) = arguments.get(at).copied() else { return Vec::new() };
+        if path.starts_with("[0]") { self.pointed_to(argument, asked) } else { self.places_asked(argument, asked) }
     }
 
     /// What a place holds.
@@ -246,19 +320,34 @@ impl<'u> Host<'_, 'u> {
             let origin = Origin::Element(array.to_owned(), subscript.to_owned());
             return vec![Pointer { origin, steps: Some(Vec::new()), sure: true }];
         }
-        let object = place.rsplit_once('.').map(|(object, field)| (state.get(object), field));
-        if let Some((Some(any @ Pointer { origin: Origin::Any, .. }), _)) = object {
-            return vec![any.clone()];
+        if place.starts_with(ANY) {
+            return vec![Pointer { origin: Origin::Any, steps: None, sure: false }];
         }
-        // A field of an object that is a copy of another one.
-        if let Some((Some(pointer @ Pointer { origin: Origin::Named(from), sure, .. }), field)) = object {
-            // One that was made of a pointer, as a pair is.
-            if self.is_pointer_place(from) {
-                return vec![pointer.clone()];
+        // A part of an object that is a copy of another one.
+        let mut object = place;
+        while let Some(at) = object.rfind(['.', '[']) {
+            object = &object[..at];
+            let rest = &place[at..];
+            match state.get(object) {
+                Some(known) if rest.starts_with('[') && known.steps.is_some() => break,
+                Some(any @ Pointer { origin: Origin::Any, .. }) => return vec![any.clone()],
+                // One that was made of a pointer, as a pair is.
+                Some(pointer @ Pointer { origin: Origin::Named(from), .. }) if self.is_pointer_place(from) => {
+                    return vec![pointer.clone()];
+                }
+                Some(Pointer { origin: Origin::Named(from), sure, .. }) => {
+                    return vec![Pointer { sure: *sure, ..named(&part_of(from, rest)) }];
+                }
+                Some(_) => break,
+                None => {}
             }
-            return vec![Pointer { sure: *sure, ..named(&format!("{from}.{field}")) }];
         }
         vec![named(place)]
+    }
+
+    fn held_in(&self, place: &Place, node: Node<'u>, asked: &Asked) -> Vec<Pointer> {
+        let all = self.held(&place.name, node, asked.state).into_iter();
+        all.map(|p| Pointer { sure: p.sure && place.sure, ..p }).collect()
     }
 
     /// Does this name a variable that may change where nothing says so?
@@ -268,41 +357,190 @@ impl<'u> Host<'_, 'u> {
         doubtful || listed_in(node).into_iter().any(|inner| self.names_doubtful(inner))
     }
 
-    fn place_asked(&self, node: Node<'u>, asked: &Asked) -> Option<String> {
+    fn places_of_parts(&self, node: Node<'u>, asked: &Asked) -> Vec<Place> {
+        let field = |name: &str| node.child_by_field_name(name);
+        let inner = |part: Option<Node<'u>>| part.map_or(Vec::new(), |n| self.places_asked(n, asked));
+        let sure = |name: String| vec![Place { name, sure: true }];
         match node.kind() {
             "identifier" | "type_identifier" => {
                 let key = self.key(node);
                 // A reference is another name.
-                Some(match asked.state.get(&key) {
-                    Some(Pointer { origin: Origin::Reference(target), .. }) => target.clone(),
-                    _ => key,
-                })
-            }
-            "qualified_identifier" => Some(self.unit.str(node).to_owned()),
-            "parenthesized_expression" => self.place_asked(last_named(node)?, asked),
-            "field_expression" => {
-                let (object, field) = (node.child_by_field_name("argument")?, node.child_by_field_name("field")?);
-                let field = self.unit.str(field);
-                if object.kind() == "this" {
-                    return Some(field.to_owned());
+                match asked.state.get(&key) {
+                    Some(Pointer { origin: Origin::Reference(name), sure, .. }) => {
+                        vec![Place { name: name.clone(), sure: *sure }]
+                    }
+                    _ => sure(key),
                 }
-                Some(format!("{}.{field}", self.place_asked(object, asked)?))
+            }
+            "qualified_identifier" => sure(self.unit.str(node).to_owned()),
+            "parenthesized_expression" => inner(last_named(node)),
+            "argument_list" | "initializer_list" if node.named_child_count() == 1 => inner(last_named(node)),
+            "conditional_expression" => {
+                let mut both = inner(field("consequence"));
+                both.extend(inner(field("alternative")));
+                both.into_iter().map(|place| Place { sure: false, ..place }).collect()
+            }
+            "field_expression" => {
+                let (Some(object), Some(field)) = (field("argument"), field("field")) else { return Vec::new() };
+                let name = self.unit.str(field);
+                if object.kind() == "this" {
+                    return sure(name.to_owned());
+                }
+                let objects = match is_arrow(self.unit.str(node), object, node) {
+                    true => self.pointed_to(object, asked),
+                    false => self.places_asked(object, asked),
+                };
+                let part = |place: Place| Place { name: part_of(&place.name, &format!(".{name}")), ..place };
+                objects.into_iter().map(part).collect()
             }
             "subscript_expression" => {
-                let array = self.place_asked(node.child_by_field_name("argument")?, asked)?;
-                Some(format!("{array}[{}]", self.unit.str(listed_subscript(node)?)))
+                let (Some(array), Some(at)) = (field("argument"), listed_subscript(node)) else { return Vec::new() };
+                self.elements(array, self.unit.str(at), node, asked)
             }
             "pointer_expression" if self.unit.str(node).starts_with('*') => {
-                let pointers = self.pointers_asked(node.child_by_field_name("argument")?, asked);
-                match pointers.as_slice() {
-                    [Pointer { origin: Origin::Address(place), .. }] => Some(place.clone()),
-                    [Pointer { origin: Origin::Named(name), steps: Some(steps), .. }] if steps.is_empty() => {
-                        Some(format!("{name}[0]"))
-                    }
-                    _ => None,
-                }
+                field("argument").map_or(Vec::new(), |pointer| self.pointed_to(pointer, asked))
             }
-            _ => None,
+            // What it returns, and what stands for it.
+            "call_expression" => {
+                let Some(function) = field("function") else { return Vec::new() };
+                let arguments = field("arguments").map(listed_in).unwrap_or_default();
+                let name = self.unit.str(function);
+                let name = name.split('<').next().unwrap_or(name);
+                if let ([only], true) =
+                    (arguments.as_slice(), matches!(name, "std::move" | "std::forward" | "std::ref"))
+                {
+                    return self.places_asked(*only, asked);
+                }
+                let returned = self.returned_by(function);
+                let of = returned.iter().filter(|r| !r.is_address());
+                let mut all: Vec<Place> =
+                    of.flat_map(|r| self.places_returned(r, function, &arguments, asked)).collect();
+                all.push(Place { name: self.unit.str(node).to_owned(), sure: false });
+                all.extend(self.element_called(node, asked));
+                all
+            }
+            _ => Vec::new(),
         }
     }
+
+    /// What an expression points to.
+    fn pointed_to(&self, pointer: Node<'u>, asked: &Asked) -> Vec<Place> {
+        let mut all = Vec::new();
+        for known in self.pointers_asked(pointer, asked) {
+            let sure = known.sure && known.steps.is_some();
+            let at_start = known.steps.as_ref().is_some_and(Vec::is_empty);
+            let of = |name: &str| Place { name: format!("{name}{}", self.subscript(&known, pointer)), sure };
+            match &known.origin {
+                Origin::Address(name) => all.push(Place { name: name.clone(), sure: sure && at_start }),
+                Origin::Named(name) => all.push(of(name)),
+                Origin::Element(array, at) => all.push(of(&format!("{array}[{at}]"))),
+                Origin::Any => all.push(Place { name: ANY.to_owned(), sure: false }),
+                Origin::Made(at, earlier) => {
+                    let place = of(&made_name(*at, *earlier));
+                    all.push(Place { sure: place.sure && !earlier, ..place });
+                }
+                Origin::Reference(_) | Origin::Row(..) => {
+                    let places = self.places_asked(pointer, asked).into_iter();
+                    all.extend(places.map(|place| Place { name: format!("{}[0]", place.name), ..place }));
+                }
+            }
+        }
+        all
+    }
+
+    /// The element that a method of a container returns: `v.front()`, `v.at(i)`.
+    fn element_called(&self, call: Node<'u>, asked: &Asked) -> Vec<Place> {
+        let Some((object, method)) = call.child_by_field_name("function").and_then(method_of) else {
+            return Vec::new();
+        };
+        let arguments = call.child_by_field_name("arguments").map(listed_in).unwrap_or_default();
+        let all = match (self.unit.str(method), arguments.as_slice()) {
+            ("front", []) => self.elements(object, "0", call, asked),
+            ("back" | "top", []) => self.elements(object, &format!("*{}", self.unit.str(method)), call, asked),
+            ("at", [at]) => self.elements(object, self.unit.str(*at), call, asked),
+            _ => Vec::new(),
+        };
+        all.into_iter().map(|place| Place { sure: false, ..place }).collect()
+    }
+
+    fn held_in_element(&self, call: Node<'u>, asked: &Asked) -> Vec<Pointer> {
+        let places = self.element_called(call, asked);
+        places.iter().flat_map(|place| self.held_in(place, call, asked)).collect()
+    }
+
+    /// The elements that a subscript means.
+    fn elements(&self, array: Node<'u>, at: &str, node: Node<'u>, asked: &Asked) -> Vec<Place> {
+        let mut all = Vec::new();
+        for place in self.places_asked(array, asked) {
+            let own = Place { name: format!("{}[{at}]", place.name), ..place.clone() };
+            let Some(known) = asked.state.get(&place.name) else {
+                all.push(own);
+                continue;
+            };
+            let sure = place.sure && known.sure && known.steps.is_some();
+            let at_start = known.steps.as_ref().is_some_and(Vec::is_empty);
+            match &known.origin {
+                Origin::Named(name) if at_start => all.push(Place { name: format!("{name}[{at}]"), sure }),
+                Origin::Named(name) => {
+                    all.push(Place { name: format!("{name}[*{}]", self.unit.str(node)), sure });
+                    // It may be a container that was made of pointers.
+                    all.extend(Some(own).filter(|_| known.steps.is_none()));
+                }
+                Origin::Address(name) if at == "0" => all.push(Place { name: name.clone(), sure: sure && at_start }),
+                Origin::Made(made, earlier) if at_start => {
+                    let name = format!("{}[{at}]", made_name(*made, *earlier));
+                    all.push(Place { name, sure: sure && !earlier });
+                }
+                Origin::Any => all.push(Place { name: ANY.to_owned(), sure: false }),
+                _ => all.push(own),
+            }
+        }
+        all
+    }
+
+    /// Which element of an array a pointer points to, as a subscript.
+    fn subscript(&self, pointer: &Pointer, node: Node<'u>) -> String {
+        let text = |step: &Step| if step.one { "1" } else { &self.unit.text[step.at.0..step.at.1] };
+        match pointer.steps.as_deref() {
+            Some([]) => "[0]".to_owned(),
+            Some([step]) if !step.back => format!("[{}]", text(step)),
+            Some(steps) => {
+                let signed = steps.iter().map(|step| format!("{} {}", if step.back { "-" } else { "+" }, text(step)));
+                format!("[{}]", signed.collect::<Vec<_>>().join(" "))
+            }
+            None => format!("[*{}]", self.unit.str(node)),
+        }
+    }
+}
+
+/// What a method is called with where its object is not named: that of the function.
+pub(super) const THIS: &str = "this[0]";
+
+/// The object of a method, but for that of the function.
+fn object_of(function: Node<'_>) -> Option<Node<'_>> {
+    method_of(function).map(|(object, _)| object).filter(|object| object.kind() != "this")
+}
+
+/// A part of an object; members of the object of the function go by their own names.
+fn part_of(object: &str, path: &str) -> String {
+    match path.strip_prefix('.').filter(|_| object == THIS) {
+        Some(member) => member.to_owned(),
+        None => format!("{object}{path}"),
+    }
+}
+
+/// The name of what was made at a node, or in an earlier round there.
+pub(super) fn made_name(at: usize, earlier: bool) -> String {
+    format!("new <{at}{}>", if earlier { " before" } else { "" })
+}
+
+/// The address of a place: of `p[0]`, that is `p`.
+fn address_of(place: Place) -> Pointer {
+    let Place { name, sure } = place;
+    let origin = match name.strip_suffix("[0]") {
+        _ if name.starts_with(ANY) => Origin::Any,
+        Some(pointer) if !pointer.starts_with("new ") => Origin::Named(pointer.to_owned()),
+        _ => Origin::Address(name),
+    };
+    Pointer { origin, steps: Some(Vec::new()), sure }
 }
