@@ -353,7 +353,7 @@ fn read_call<'u>(
     Some(read)
 }
 
-/// `None`: a call is not in a function, or in one that it leads to.
+/// `None`: a call is not in a function, or in one that it leads to, or none of them gets to the launch.
 fn each_call<'u>(
     unit: &'u Unit<'u>,
     lower: &mut Lower<'u>,
@@ -432,7 +432,11 @@ fn each_call<'u>(
         open_calls.extend(
             Some(unit.span(call)).filter(|_| !through && !path.functions.last().is_some_and(|f| is_internal(unit, *f))),
         );
-        let facts = launch.facts.iter().map(|f| subst.boolean(f)).chain(relations).collect();
+        let facts: Vec<B> = launch.facts.iter().map(|f| subst.boolean(f)).chain(relations).collect();
+        // This call does not get to the launch.
+        if !through && facts.iter().any(|f| f.as_lit() == Some(false)) {
+            continue;
+        }
         let stays = launch.stays.iter().map(|f| subst.boolean(f)).chain(read.stays.iter().map(|f| away.boolean(f)));
         let stays = stays.filter(|f| f.as_lit().is_none()).collect();
         let one = HostLaunch {
@@ -463,7 +467,7 @@ fn each_call<'u>(
         };
         found.extend(called_by(unit, lower, caller, one, &outer, path));
     }
-    Some(found)
+    (!found.is_empty()).then_some(found)
 }
 
 /// Is it `static`, or in a namespace without a name?

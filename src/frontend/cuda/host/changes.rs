@@ -185,9 +185,9 @@ impl<'u> Host<'_, 'u> {
         for variable in &mut self.variables {
             if variable.is_remote {
                 let is_own = |e: &Event<'u>| variable.events.iter().any(|own| own.node == e.node);
-                // A kernel writes no variable of the host.
-                let reaches =
-                    |e: &Event<'u>| variable.outside != Some(Outside::Unit) || !has_child(e.node, "kernel_call_syntax");
+                // A kernel writes no variable of the host, nor what one stands for that is in memory of the host.
+                let is_apart = variable.outside == Some(Outside::Unit) || !self.said.shares_memory;
+                let reaches = |e: &Event<'u>| !is_apart || !has_child(e.node, "kernel_call_syntax");
                 let others: Vec<_> = far.iter().copied().filter(|e| !is_own(e) && reaches(e)).collect();
                 variable.events.extend(others);
             } else if let Some(from) = variable.escapes {
@@ -432,6 +432,9 @@ impl<'u> Host<'_, 'u> {
             self.all_calls.push(call);
             return;
         };
+        if self.calls_quiet(function) {
+            return;
+        }
         let reads = self.reads_of_library(function);
         if !reads {
             self.all_calls.push(call);

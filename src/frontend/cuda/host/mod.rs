@@ -133,9 +133,14 @@ pub struct Said<'u> {
     changes_const: bool,
     /// May functions of the platform call one of the program, at any time?
     calls_back: bool,
+    /// Is there memory that kernels and the host name in the same way?
+    shares_memory: bool,
     /// The names of types that functions declare for themselves.
     own_types: FxHashSet<&'u str>,
 }
+
+/// Words of a text that makes memory which kernels and the host name in the same way.
+const SHARES_MEMORY: [&str; 6] = ["Managed", "managed", "HostAlloc", "HostMalloc", "HostRegister", "MallocHost"];
 
 impl<'u> Said<'u> {
     fn by(lower: &mut Lower<'u>) -> Arc<Said<'u>> {
@@ -147,6 +152,7 @@ impl<'u> Said<'u> {
                 resizes: methods::resizes(text),
                 changes_const: mentions::changes_const(text),
                 calls_back: ["LaunchHostFunc", "AddCallback"].iter().any(|name| text.contains(name)),
+                shares_memory: SHARES_MEMORY.iter().any(|word| text.contains(word)),
                 own_types: types::own_types(unit),
             })
         };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
-use super::super::unit::{TypeDecl, child_of_kind, declared_name, each_named};
+use super::super::unit::{FunDecl, TypeDecl, child_of_kind, declared_name, each_named};
 use super::Host;
 use super::copies::refers;
 use super::mentions::{BY_VALUE, is_platform};
@@ -391,17 +391,68 @@ impl<'u> Host<'_, 'u> {
                     if function.kind() == "identifier" && locals.methods.contains(name) {
                         return self.own_is_quiet(name, locals);
                     }
+                    if function.kind() == "identifier" && self.lower.names.functions.contains_key(name) {
+                        return self.are_quiet(name, locals.depth);
+                    }
                     function.kind() == "identifier"
                         && !is_copy
-                        && !self.lower.names.functions.contains_key(name)
                         && !self.lower.names.types.contains_key(name)
-                        && (by_value || is_platform(name) && arguments.into_iter().all(plain))
+                        && (by_value || is_platform(name) && (says_error(name) || arguments.into_iter().all(plain)))
                 }),
                 "gnu_asm_expression" | "lambda_expression" | "goto_statement" => false,
                 _ => !n.is_error() && !n.is_missing(),
             };
         });
         quiet
+    }
+
+    /// Does a call of a function of the unit leave everything outside of that as it is: of one that looks at an error,
+    /// say? [HOST-QUIET]
+    pub(super) fn calls_quiet(&mut self, function: Node<'u>) -> bool {
+        if !matches!(function.kind(), "identifier" | "template_function") || self.variable_at(function).is_some() {
+            return false;
+        }
+        let name = self.callee(function);
+        if let Some(known) = self.lower.quiet.get(name) {
+            return *known;
+        }
+        let quiet = !self.said.calls_back && !self.is_own_method(name, false) && self.are_quiet(name, 0);
+        self.lower.quiet.insert(name.to_owned(), quiet);
+        quiet
+    }
+
+    /// Are all functions of a name quiet, and defined in the unit?
+    fn are_quiet(&self, name: &str, depth: usize) -> bool {
+        let list = self.lower.names.functions.get(name).map_or(&[][..], Vec::as_slice);
+        let count =
+            |d: &FunDecl<'u>| d.declarator.child_by_field_name("parameters").map_or(0, |list| list.named_child_count());
+        let defined: Vec<&FunDecl<'u>> = list.iter().filter(|d| d.has_body).collect();
+        // What is declared may be defined elsewhere.
+        let is_defined = |declared: &FunDecl<'u>| defined.iter().any(|d| count(d) == count(declared));
+        depth < MAX_CALLS
+            && !self.lower.names.types.contains_key(name)
+            && list.iter().all(|d| !d.is_kernel && d.class.is_none() && is_defined(d))
+            && defined.iter().all(|d| !self.makes_objects(d.node) && self.is_quiet_at(d.node, false, depth + 1))
+    }
+
+    /// Does a function make objects of the program, or use its operators?
+    fn makes_objects(&self, function: Node<'u>) -> bool {
+        let mut makes = false;
+        each_named(function, |n| {
+            let field = |name: &str| n.child_by_field_name(name);
+            let is_own = |sign: &str| self.said.operators.iter().any(|(name, _)| *name == sign);
+            makes |= match n.kind() {
+                "new_expression" | "delete_expression" => true,
+                "subscript_expression" => is_own("[]"),
+                "binary_expression" | "unary_expression" => is_own(field("operator").map_or("", |o| self.unit.str(o))),
+                "declaration" => field("type").is_some_and(|ty| {
+                    let name = self.unit.str(self.unit.qualified(ty).1).trim_start_matches("struct ");
+                    self.lower.names.types.contains_key(name.split('<').next().unwrap_or(name).trim())
+                }),
+                _ => false,
+            };
+        });
+        makes
     }
 
     /// Is what a class calls so quiet: methods of its own, which no derived class overrides?
@@ -552,4 +603,9 @@ impl<'u> Host<'_, 'u> {
         }
         self.up(declaration).filter(|p| p.kind() == "compound_statement")
     }
+}
+
+/// Does a function of the platform only look at what it is given: `cudaGetErrorString(e)`?
+fn says_error(name: &str) -> bool {
+    name.ends_with("GetErrorString") || name.ends_with("GetErrorName") || name.ends_with("GetStatusString")
 }

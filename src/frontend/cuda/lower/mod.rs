@@ -172,6 +172,8 @@ pub struct Lower<'t> {
     pub bodies: Option<Arc<FxHashMap<&'t str, Vec<Node<'t>>>>>,
     /// The calls around them that were read.
     pub read_calls: FxHashMap<super::host::CallKey, Arc<super::host::ReadCall>>,
+    /// Functions of the unit, by their names: do they leave all that is outside of them as it is?
+    pub quiet: FxHashMap<String, bool>,
     /// The functions of the unit that give members or variables something, once that was asked for.
     pub setters: Option<Arc<Vec<super::host::Setter<'t>>>>,
     /// Which two of these a function gives one array, by its node.
@@ -252,6 +254,7 @@ impl<'t> Lower<'t> {
             named_by: FxHashMap::default(),
             bodies: None,
             read_calls: FxHashMap::default(),
+            quiet: FxHashMap::default(),
             setters: None,
             made_one: FxHashMap::default(),
             taken: None,
