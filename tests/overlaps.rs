@@ -325,3 +325,60 @@ fn pointers_in_two_objects_stay_apart() {
         assert_eq!(verdict(&host), Verdict::RaceFree, "{body}");
     }
 }
+
+/// What a sum or a round-up of an address, a list, an out-parameter or a copy of an object leads to. [HOST-OVERLAP]
+#[test]
+fn pointers_that_are_computed_or_handed_on_are_not_taken_for_two() {
+    let class = "struct B { float *p; B(int n) { cudaMalloc(&p, n); } B(float *x) : p(x) {} float *operator[](int i) { return p + i; } };
+        struct S { int n; float *p; }; __device__ float table[99];
+        float *pool(int i) { static float *p = nullptr; if (!p) cudaMalloc(&p, 9999); return p + i; }
+        float *view_alloc(float *p) { return p + 2; } void set(float **to, float *from) { *to = from; }";
+    for body in [
+        "k<<<1, 64>>>(x, n * 2 + x, n);",
+        "k<<<1, 64>>>(x, (n) + x, n);",
+        "k<<<1, 64>>>(x, -n + x, n);",
+        "float *y = &(x[1]); k<<<1, 64>>>(x, y, n);",
+        "float *y = &(*(x + 1)); k<<<1, 64>>>(x, y, n);",
+        "float *y = (float *)(((uintptr_t)(x + 1) + 15) & ~(uintptr_t)15); k<<<1, 64>>>(x, y, n);",
+        "uintptr_t u = (uintptr_t)x; u += 16; k<<<1, 64>>>(x, (float *)u, n);",
+        "k<<<1, 64>>>(pool(0), pool(1), n);",
+        "k<<<1, 64>>>(view_alloc(x), x, n);",
+        "B l(999); B m = l; k<<<1, 64>>>(l.p, m.p, n);",
+        "B l(x); k<<<1, 64>>>(l.p, x, n);",
+        "B *l = new B(x); k<<<1, 64>>>(l->p, x, n);",
+        "B l(999); k<<<1, 64>>>(l[0], l[1], n);",
+        "auto q = std::make_pair(x, x); k<<<1, 64>>>(q.first, q.second, n);",
+        "std::vector<float *> q(2, x); k<<<1, 64>>>(q[0], q[1], n);",
+        "float *y; set(&y, x); k<<<1, 64>>>(x, y, n);",
+        "float *y, *z; cudaGetSymbolAddress((void **)&y, table); cudaGetSymbolAddress((void **)&z, table); k<<<1, 64>>>(z, y, n);",
+    ] {
+        for from in ["float *x", ""] {
+            let made = if from.is_empty() { "float *x; cudaMalloc(&x, 9999); " } else { "" };
+            let comma = if from.is_empty() { "" } else { ", " };
+            let host = format!("{class} void f({from}{comma}int n) {{ {made}{body} }}");
+            assert!(matches!(verdict(&host), Verdict::Inconclusive | Verdict::Racy), "{host}");
+        }
+    }
+    let given = "static void go(float *x, float *y, int n) { for (int i = 0; i < n; i++) { k<<<1, 64>>>(x, y, n); std::swap(x, y); } }
+        static void both(B v, B &w, int n) { k<<<1, 64>>>(v.p, w.p, n); } static void behind(B *v, B *w, int n) { k<<<1, 64>>>(v->p, w->p, n); }";
+    for body in
+        ["go(x, x + 2, n);", "B l(9); both(l, l, n);", "B l(9); behind(&l, &l, n);", "B l(9); B m = l; both(l, m, n);"]
+    {
+        let host = format!("{class} {given} void f(float *x, int n) {{ {body} }}");
+        assert!(matches!(verdict(&host), Verdict::Inconclusive | Verdict::Racy), "{host}");
+    }
+    for body in ["go(x, y, n);", "B l(9), m(9); both(l, m, n);", "B l(9), m(9); behind(&l, &m, n);"] {
+        let host = format!("{class} {given} void f(float *x, float *y, int n) {{ {body} }}");
+        assert_eq!(verdict(&host), Verdict::RaceFree, "{host}");
+    }
+    for body in [
+        "k<<<1, 64>>>(n * 2 + x, n * 2 + y, n);",
+        "float *v = (float *)(((uintptr_t)x + 15) & ~(uintptr_t)15), *w = (float *)(((uintptr_t)y + 15) & ~(uintptr_t)15); k<<<1, 64>>>(v, w, n);",
+        "B l(999); B m(999); k<<<1, 64>>>(l.p, m.p, n);",
+        "B *l = new B(x), *m = new B(y); k<<<1, 64>>>(l->p, m->p, n);",
+        "float *v, *w; set(&v, x); set(&w, y); k<<<1, 64>>>(v, w, n);",
+    ] {
+        let host = format!("{class} void f(float *x, float *y, int n) {{ {body} }}");
+        assert_eq!(verdict(&host), Verdict::RaceFree, "{host}");
+    }
+}

@@ -117,11 +117,21 @@ impl<'u> Host<'_, 'u> {
                 }
                 let moves = |node: Node<'u>| {
                     let operator = node.child_by_field_name("operator").map_or("", |o| self.unit.str(o));
-                    node.kind() == "update_expression" || matches!(operator, "+=" | "-=")
+                    let callee = node.child_by_field_name("function").map_or("", |f| self.callee(f));
+                    // Two that change places stay what the function was given.
+                    node.kind() == "update_expression" || matches!(operator, "+=" | "-=") || callee == "swap"
                 };
                 known.events.iter().all(|e| e.declares || moves(e.node)).then_some(())?;
                 let at = listed_in(node.parent()?).iter().position(|p| *p == node)?;
                 Some((at, known.events.iter().all(|e| e.declares) && !known.is_wild && known.escapes.is_none()))
+            }
+            // A member of an object that the function was given.
+            "field_expression" => {
+                let mut object = argument;
+                while let Some(inner) = object.child_by_field_name("argument") {
+                    object = inner;
+                }
+                self.passed(Some(object).filter(|object| object.kind() == "identifier")?).map(made)
             }
             _ => None,
         }

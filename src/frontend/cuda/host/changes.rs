@@ -127,6 +127,8 @@ impl<'u> Host<'_, 'u> {
                     self.changed(argument, node, None);
                 }
             }
+            // `using q::n;` makes the name another one.
+            "using_declaration" => self.hide(node),
             "pointer_expression" if self.unit.str(node).starts_with('&') && !self.is_only_read(node) => {
                 if let Some(argument) = field("argument") {
                     self.address_taken(node, argument);
@@ -186,7 +188,8 @@ impl<'u> Host<'_, 'u> {
             if variable.is_remote {
                 let is_own = |e: &Event<'u>| variable.events.iter().any(|own| own.node == e.node);
                 // A kernel writes no variable of the host, nor what one stands for that is in memory of the host.
-                let is_apart = variable.outside == Some(Outside::Unit) || !self.said.shares_memory;
+                let of_unit = variable.outside == Some(Outside::Unit);
+                let is_apart = if of_unit { !self.said.registers_memory } else { !self.said.shares_memory };
                 let reaches = |e: &Event<'u>| !is_apart || !has_child(e.node, "kernel_call_syntax");
                 let others: Vec<_> = far.iter().copied().filter(|e| !is_own(e) && reaches(e)).collect();
                 variable.events.extend(others);
@@ -518,7 +521,9 @@ impl<'u> Host<'_, 'u> {
             matches!(end, "Memcpy" | "MemcpyAsync")
                 && (way.ends_with("HostToDevice") || way.ends_with("DeviceToDevice"))
         };
-        let waits = end.starts_with("Event") || end.starts_with("Stream") && !end.contains("Callback");
+        let waits = (end.starts_with("Event") || end.starts_with("Stream"))
+            && !end.contains("Callback")
+            && !end.contains("Get");
         ENDS.contains(&end) || end.starts_with("FuncSet") || waits || copies_away(end)
     }
 

@@ -417,6 +417,7 @@ impl<'u> Host<'_, 'u> {
                 || rounds_up(self.unit.str(function)))
             && !self.lower.names.functions.contains_key(name)
             && !self.lower.names.types.contains_key(name)
+            && !self.lower.names.globals.contains_key(name)
             && self.variable_at(function).is_none()
             && !(function.kind() == "identifier" && self.is_own_method(name, false))
     }

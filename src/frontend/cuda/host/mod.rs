@@ -135,6 +135,8 @@ pub struct Said<'u> {
     calls_back: bool,
     /// Is there memory that kernels and the host name in the same way?
     shares_memory: bool,
+    /// Is memory of variables given to kernels?
+    registers_memory: bool,
     /// The names of types that functions declare for themselves.
     own_types: FxHashSet<&'u str>,
 }
@@ -152,6 +154,7 @@ impl<'u> Said<'u> {
                 resizes: methods::resizes(text),
                 changes_const: mentions::changes_const(text),
                 calls_back: ["LaunchHostFunc", "AddCallback"].iter().any(|name| text.contains(name)),
+                registers_memory: text.contains("HostRegister"),
                 shares_memory: SHARES_MEMORY.iter().any(|word| text.contains(word)),
                 own_types: types::own_types(unit),
             })

@@ -550,7 +550,11 @@ impl<'u> Host<'_, 'u> {
             }
         };
         if pointers.is_empty() {
-            return vec![given(None)];
+            let object = format!("{}[0]", made_name(value.id(), false));
+            let kept = self.kept_by_new(value, &state).into_iter();
+            let mut after: Vec<State> = kept.map(|pointer| with(&given(None), &object, pointer)).collect();
+            after.push(given(None));
+            return after;
         }
         pointers.into_iter().map(|pointer| given(Some(pointer))).collect()
     }
@@ -567,7 +571,8 @@ impl<'u> Host<'_, 'u> {
             });
         }
         // The device has another name for memory of the host.
-        if let ([place, memory, ..], true) = (arguments.as_slice(), name.ends_with("HostGetDevicePointer")) {
+        let names_memory = name.ends_with("HostGetDevicePointer") || name.ends_with("GetSymbolAddress");
+        if let ([place, memory, ..], true) = (arguments.as_slice(), names_memory) {
             let mut place = *place;
             while matches!(place.kind(), "cast_expression" | "parenthesized_expression") {
                 let Some(inner) = place.child_by_field_name("value").or_else(|| last_named(place)) else { break };
@@ -602,7 +607,7 @@ impl<'u> Host<'_, 'u> {
             return states;
         }
         let changed = |state: State| {
-            let mut state = state;
+            let (mut state, mut after) = (state, Vec::new());
             let places: Vec<String> = addressed.iter().filter_map(|place| self.place_of(*place, &state)).collect();
             let places = places.into_iter().filter(|place| self.is_relevant(place));
             if makes {
@@ -612,14 +617,26 @@ impl<'u> Host<'_, 'u> {
                 }
                 state = unsure(state, &reached, is_argument);
             } else {
-                let places: Vec<String> = places.chain(reached.iter().cloned()).collect();
+                let written: Vec<String> = places.collect();
+                let places: Vec<String> = written.iter().chain(&reached).cloned().collect();
                 state = unsure(state, &places, is_argument);
+                if !passes {
+                    // It may be one of the other pointers that the call is given.
+                    let others = arguments.iter().filter(|a| self.is_pointer(**a));
+                    let others: Vec<Pointer> = others.flat_map(|a| self.pointers_of(*a, &state)).collect();
+                    for place in written.iter().chain(&reached).filter(|place| self.is_pointer_place(place)) {
+                        for pointer in others.iter().filter(|p| p.origin.place() != Some(place)) {
+                            after.push(with(&state, place, Pointer { sure: false, ..pointer.clone().somewhere() }));
+                        }
+                    }
+                }
             }
-            for (place, pointer) in state.iter_mut().filter(|(_, pointer)| pointer.sure && !passes) {
+            after.push(state);
+            for (place, pointer) in after.iter_mut().flatten().filter(|(_, pointer)| pointer.sure && !passes) {
                 let elsewhere = |name: &str| !name.contains('#') || self.is_behind(name);
                 pointer.sure = !pointer.origin.place().is_some_and(elsewhere) && !self.is_behind(place);
             }
-            vec![state]
+            after
         };
         each(states, changed)
     }
@@ -754,7 +771,12 @@ impl<'u> Host<'_, 'u> {
         let variable = place.split_once('#').and_then(|(_, rest)| rest.parse::<usize>().ok());
         let Some(known) = variable.and_then(|v| self.variables.get(v)) else { return false };
         let scalar = known.declarator.is_some_and(|d| d.kind() == "identifier");
-        scalar && known.ty.is_some_and(|ty| matches!(ty.kind(), "primitive_type" | "sized_type_specifier"))
+        // An integer may be an address.
+        let is_address = |ty: &str| ty.contains("intptr") || ty.contains("CUdeviceptr");
+        scalar
+            && known.ty.is_some_and(|ty| {
+                matches!(ty.kind(), "primitive_type" | "sized_type_specifier") && !is_address(self.unit.str(ty))
+            })
     }
 
     /// Is this a variable that is an object, and does its copy have contents of its own?

@@ -21,7 +21,7 @@ pub(super) enum Returned<'u> {
     /// A part of a parameter, or its address.
     Part { of: usize, path: String, address: bool },
     /// The object itself, a part of it, or a variable of the unit, or its address. Is it the only pointer of its class?
-    Member { path: String, address: bool, only: bool },
+    Member { path: String, address: bool, only: bool, of_unit: bool },
     /// Of a lambda, what stands in the function around it.
     Value(Node<'u>),
 }
@@ -210,6 +210,15 @@ impl<'u> Host<'_, 'u> {
                     let is_number = self.is_number_in(value, callee);
                     let is_local = given.iter().any(|(to, at, _)| *to == name && at.kind() != "assignment_expression");
                     found.extend(at.filter(|_| !is_number).map(Returned::Parameter));
+                    // A variable of the function that stays is one for all calls.
+                    let stays = |n: Node<'u>| {
+                        let declaration = if n.kind() == "init_declarator" { self.up(n) } else { Some(n) };
+                        declaration.is_some_and(|d| d.kind() == "declaration" && self.unit.str(d).starts_with("static"))
+                    };
+                    if at.is_none() && given.iter().any(|(to, n, _)| *to == name && stays(*n)) {
+                        let path = format!(".{} of {}", name, callee.node.start_byte());
+                        found.push(Returned::Member { path, address: false, only: false, of_unit: true });
+                    }
                     let values = given.iter().filter(|(to, ..)| *to == name).map(|(.., value)| *value);
                     match at {
                         Some(_) => open.extend(values),
@@ -286,7 +295,7 @@ impl<'u> Host<'_, 'u> {
             let is_pointer = |d: &Node<'u>| d.kind() == "pointer_declarator";
             self.declarators_in(class).iter().filter(|(_, d)| is_pointer(d)).count()
         });
-        Returned::Member { path, address, only: pointers == 1 && !address }
+        Returned::Member { path, address, only: pointers == 1 && !address, of_unit: false }
     }
 
     /// The part of a parameter, or of the object, that an expression names.

@@ -38,6 +38,9 @@ pub(super) struct Place {
     pub sure: bool,
 }
 
+/// What integers are made of by these is no pointer, but for one that was made an integer.
+const ARITHMETIC: [&str; 8] = ["*", "/", "%", "&", "|", "^", "<<", ">>"];
+
 /// It may be any place.
 const ANY: &str = "?";
 
@@ -126,11 +129,9 @@ impl<'u> Host<'_, 'u> {
                 both
             }
             "binary_expression" if field("operator").is_some_and(|o| matches!(self.unit.str(o), "+" | "-")) => {
-                let number = |n: &Node<'u>| {
-                    matches!(n.kind(), "number_literal" | "sizeof_expression")
-                        || n.kind() == "identifier" && self.is_scalar_place(&self.key(*n))
-                };
-                let pointer = field("left").filter(|n| !number(n)).or_else(|| field("right"));
+                let behind = field("right").is_some_and(|n| self.is_pointer(n))
+                    && field("left").is_some_and(|n| !self.is_pointer(n));
+                let pointer = field("left").filter(|n| !behind && !self.names_number(*n)).or_else(|| field("right"));
                 let back = field("operator").is_some_and(|o| self.unit.str(o) == "-");
                 let step = field("right").filter(|_| pointer == field("left")).map(|right| step(right, back));
                 // An object may have a sum of its own.
@@ -142,13 +143,21 @@ impl<'u> Host<'_, 'u> {
                 let step = step.filter(|_| !is_own);
                 inner(pointer).into_iter().map(|p| p.with(step.clone())).collect()
             }
-            "pointer_expression" if text.starts_with('&') => match field("argument") {
+            // The number of an address that is rounded, say.
+            "binary_expression" if field("operator").is_some_and(|o| ARITHMETIC.contains(&self.unit.str(o))) => {
+                let parts = [field("left"), field("right")].into_iter().flatten().filter(|n| !self.names_number(*n));
+                let all = parts.flat_map(|part| self.pointers_asked(part, asked));
+                all.map(|p| Pointer { sure: false, ..p.somewhere() }).collect()
+            }
+            "pointer_expression" if text.starts_with('&') => match field("argument").map(without_parentheses) {
                 Some(place) if place.kind() == "subscript_expression" => {
                     let base = place.child_by_field_name("argument");
                     let step = listed_subscript(place).map(|i| step(i, false));
                     inner(base).into_iter().map(|p| p.with(step.clone())).collect()
                 }
-                Some(place) if place.kind() == "pointer_expression" => inner(place.child_by_field_name("argument")),
+                Some(place) if place.kind() == "pointer_expression" && self.unit.str(place).starts_with('*') => {
+                    inner(place.child_by_field_name("argument"))
+                }
                 Some(place) => self.places_asked(place, asked).into_iter().map(address_of).collect(),
                 None => Vec::new(),
             },
@@ -212,7 +221,9 @@ impl<'u> Host<'_, 'u> {
                         all.extend(self.held_in_element(node, asked));
                         all
                     }
-                    _ if name.to_ascii_lowercase().contains("alloc") => Vec::new(),
+                    _ if name.to_ascii_lowercase().contains("alloc") && self.returned_by(function).is_empty() => {
+                        Vec::new()
+                    }
                     _ => {
                         let mut all = vec![Pointer { sure: false, ..named(text) }];
                         all.extend(self.pointers_returned(function, &arguments, asked));
@@ -234,9 +245,16 @@ impl<'u> Host<'_, 'u> {
         }
     }
 
+    /// The pointers that an object which is made by `new` may keep.
+    pub(super) fn kept_by_new(&self, value: Node<'u>, state: &State) -> Vec<Pointer> {
+        let arguments = value.child_by_field_name("arguments").filter(|_| value.kind() == "new_expression");
+        arguments.map_or(Vec::new(), |list| self.kept_of(&listed_in(list), &Asked::of(state)))
+    }
+
     /// The pointers among what an object is made of.
     fn kept_of(&self, arguments: &[Node<'u>], asked: &Asked) -> Vec<Pointer> {
-        let given = arguments.iter().filter(|argument| self.is_pointer(**argument));
+        let is_list = |n: &Node<'u>| n.kind() == "initializer_list";
+        let given = arguments.iter().filter(|argument| self.is_pointer(**argument) || is_list(argument));
         let all = given.flat_map(|argument| self.pointers_asked(*argument, asked));
         all.map(|p| Pointer { sure: false, ..p.somewhere() }).collect()
     }
@@ -288,7 +306,7 @@ impl<'u> Host<'_, 'u> {
                 let places = self.places_given(*of, path, arguments, asked);
                 (places, path.strip_prefix("[0]").unwrap_or(path))
             }
-            Returned::Member { path, .. } => match object_of(function) {
+            Returned::Member { path, of_unit, .. } => match object_of(function).filter(|_| !of_unit) {
                 Some(object) if is_arrow(self.unit.str(function), object, function) => {
                     (self.pointed_to(object, asked), path.as_str())
                 }
@@ -338,6 +356,12 @@ impl<'u> Host<'_, 'u> {
                 Some(Pointer { origin: Origin::Named(from), sure, .. }) => {
                     return vec![Pointer { sure: *sure, ..named(&part_of(from, rest)) }];
                 }
+                // An object that was made elsewhere; one that holds what was made.
+                Some(Pointer { origin: Origin::Made(at, earlier), steps: Some(_), sure }) => {
+                    let name = format!("{}{rest}", made_name(*at, *earlier));
+                    return vec![Pointer { sure: *sure && !earlier, ..named(&name) }];
+                }
+                Some(pointer @ Pointer { origin: Origin::Made(..), steps: None, .. }) => return vec![pointer.clone()],
                 Some(_) => break,
                 None => {}
             }
@@ -348,6 +372,22 @@ impl<'u> Host<'_, 'u> {
     fn held_in(&self, place: &Place, node: Node<'u>, asked: &Asked) -> Vec<Pointer> {
         let all = self.held(&place.name, node, asked.state).into_iter();
         all.map(|p| Pointer { sure: p.sure && place.sure, ..p }).collect()
+    }
+
+    /// Is this surely a number, and none that an address was made?
+    fn names_number(&self, node: Node<'u>) -> bool {
+        match node.kind() {
+            "number_literal" | "sizeof_expression" | "char_literal" | "true" | "false" => true,
+            "identifier" => self.is_scalar_place(&self.key(node)),
+            "parenthesized_expression" => last_named(node).is_some_and(|inner| self.names_number(inner)),
+            "unary_expression" => node.child_by_field_name("argument").is_some_and(|inner| self.names_number(inner)),
+            "binary_expression" => {
+                let part = |name: &str| node.child_by_field_name(name).is_some_and(|inner| self.names_number(inner));
+                part("left") && part("right")
+            }
+            "cast_expression" => node.child_by_field_name("value").is_some_and(|inner| self.names_number(inner)),
+            _ => false,
+        }
     }
 
     /// Does this name a variable that may change where nothing says so?
@@ -471,6 +511,10 @@ impl<'u> Host<'_, 'u> {
     /// The elements that a subscript means.
     fn elements(&self, array: Node<'u>, at: &str, node: Node<'u>, asked: &Asked) -> Vec<Place> {
         let mut all = Vec::new();
+        // Elements that are what an operator of the class returns may be one, whatever the subscripts.
+        let class = self.class_at(array, false, 0);
+        let any = format!("*{at}");
+        let at = if class.is_some_and(|c| !self.methods_named(c, "operator[]").is_empty()) { &any } else { at };
         for place in self.places_asked(array, asked) {
             let own = Place { name: format!("{}[{at}]", place.name), ..place.clone() };
             let Some(known) = asked.state.get(&place.name) else {
@@ -543,4 +587,9 @@ fn address_of(place: Place) -> Pointer {
         _ => Origin::Address(name),
     };
     Pointer { origin, steps: Some(Vec::new()), sure }
+}
+
+fn without_parentheses(node: Node<'_>) -> Node<'_> {
+    let inner = if node.kind() == "parenthesized_expression" { last_named(node) } else { None };
+    inner.map_or(node, without_parentheses)
 }
