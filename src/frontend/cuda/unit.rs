@@ -154,6 +154,8 @@ pub struct Enumerator<'t> {
 pub struct Names<'t> {
     pub functions: FxHashMap<String, Vec<FunDecl<'t>>>,
     pub types: FxHashMap<String, Vec<(ScopeId, TypeDecl<'t>)>>,
+    /// Names that may be declared in text that was not understood.
+    pub broken: FxHashSet<String>,
     /// The specialisations of class templates, with the parameters that they have left.
     pub special_classes: FxHashMap<String, Vec<(Node<'t>, Option<Node<'t>>)>>,
     /// The class templates that are only declared, with their parameters.
@@ -1255,7 +1257,31 @@ impl<'a> Unit<'a> {
         let mut names = Names { scopes: vec![Vec::new()], ..Names::default() };
         self.collect(self.tree.root_node(), None, ScopeId(0), &mut names, 0);
         self.collect_uses(&mut names);
+        self.collect_broken(self.tree.root_node(), None, &mut names, 0);
         names
+    }
+
+    /// What may be declared where the parser did not understand a declaration: the words of its head in front of `(` and `<`.
+    fn collect_broken<'t>(&'t self, node: Node<'t>, item: Option<Node<'t>>, names: &mut Names<'t>, depth: usize) {
+        if !node.has_error() || node.kind() == "compound_statement" || depth > 200 {
+            return;
+        }
+        if let Some(item) = item.filter(|_| node.is_error() || node.is_missing()) {
+            let head = self.str(item).split('{').next().unwrap_or("");
+            for (at, c) in head.char_indices().filter(|(_, c)| matches!(c, '(' | '<')) {
+                let before = head[..at].trim_end();
+                let from = before.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |at| at + 1);
+                let word = &before[from..];
+                if c == '(' || !matches!(word, "template" | "operator") {
+                    names.broken.insert(word.to_owned());
+                }
+            }
+        }
+        let lists = matches!(node.kind(), "translation_unit" | "declaration_list" | "field_declaration_list");
+        let mut cursor = node.walk();
+        for child in node.children(&mut cursor) {
+            self.collect_broken(child, if lists { Some(child) } else { item }, names, depth + 1);
+        }
     }
 
     fn collect<'t>(
@@ -1441,9 +1467,17 @@ impl<'a> Unit<'a> {
                 _ => return None,
             };
         }
-        // `int (*f)(int)` declares a pointer, not a function.
+        // `int (*f)(int)` declares a pointer, not a function; `int (f)(int)` is one.
         let inner = declarator.child_by_field_name("declarator")?;
-        if inner.kind() == "parenthesized_declarator" && declarator.kind() != "operator_cast" {
+        let mut named = inner;
+        while named.kind() == "parenthesized_declarator" {
+            named = last_named(named)?;
+        }
+        let is_name = matches!(
+            named.kind(),
+            "identifier" | "field_identifier" | "qualified_identifier" | "operator_name" | "template_function"
+        );
+        if inner.kind() == "parenthesized_declarator" && declarator.kind() != "operator_cast" && !is_name {
             return None;
         }
         let mut cursor = node.walk();

@@ -547,6 +547,9 @@ impl<'l, 't> Body<'l, 't> {
         let Some((_, _, first)) = found.first().cloned() else { return Method::None };
         let one_class = found.iter().all(|(_, _, owner)| *owner == first);
         let list: Vec<_> = found.iter().map(|(decl, bound, _)| (*decl, bound.clone())).collect();
+        if name == "operator cast" && !self.is_one_conversion(&list) {
+            return Method::Unclear;
+        }
         match self.resolve(&list, &Qualifier::default(), template, args, true) {
             // What a conversion does that is defined elsewhere is not found.
             Found::One(chosen) if name == "operator cast" && !chosen.decl.has_body => Method::Unclear,
@@ -558,6 +561,16 @@ impl<'l, 't> Body<'l, 't> {
             }
             Found::None | Found::Ambiguous => Method::Unclear,
         }
+    }
+
+    /// Are these conversions to one type, by the same code, but for what is `const`?
+    fn is_one_conversion(&self, list: &[(FunDecl<'t>, Bindings)]) -> bool {
+        let dense = |text: &str| text.replace("const", "").split_whitespace().collect::<String>();
+        let written = |(d, _): &(FunDecl<'t>, Bindings)| {
+            let body = d.node.child_by_field_name("body").map_or("", |body| self.text(body));
+            (dense(self.text(d.declarator)), dense(body))
+        };
+        list.iter().all(|one| written(one) == written(&list[0]) && (list.len() == 1 || one.0.template.is_none()))
     }
 
     pub(super) fn is_virtual(&mut self, class: &Type, name: &str, depth: usize) -> bool {

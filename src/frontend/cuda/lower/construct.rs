@@ -497,6 +497,30 @@ impl<'l, 't> Body<'l, 't> {
         self.special(ty, of_own, depth, Self::special_copy)
     }
 
+    /// What assigning an object of this type to another one runs, where the class defines assignments and none is that of
+    /// a copy; `None`: one of them may be.
+    pub(super) fn implicit_assignment(&mut self, ty: &Type) -> Option<Special> {
+        let mut takes_any = false;
+        for (decl, bindings) in self.own_methods(ty, "operator=") {
+            if decl.template.is_some() {
+                // A template is never that of a copy, but may fit better what is not constant.
+                let list = decl.declarator.child_by_field_name("parameters").map_or("", |list| self.text(list));
+                takes_any |= list.contains('&') && !list.contains("const");
+                continue;
+            }
+            let types = self.parameter_types(&decl, &bindings);
+            let copies = match types.as_slice() {
+                [only] => only.value() == ty || matches!(only.value(), Type::Unknown(_)),
+                _ => true,
+            };
+            if copies {
+                return None;
+            }
+        }
+        let implicit = self.special(ty, false, 0, Self::special_assignment);
+        Some(if takes_any { Special::Part } else { implicit })
+    }
+
     /// Does assigning one object of this type to another run code?
     pub(super) fn special_assignment(&mut self, ty: &Type, depth: usize) -> Special {
         let of_own = !self.own_methods(ty, "operator=").is_empty();

@@ -628,7 +628,22 @@ impl<'l, 't> Body<'l, 't> {
             return Expr::unknown("unknown-place", "this assigns to a place that is not known", place.ty, span);
         }
         let ty = place.ty.value().clone();
-        match self.special_assignment(&ty, 0) {
+        let mut special = self.special_assignment(&ty, 0);
+        let of_class = matches!(value.ty.value(), Type::Struct(_));
+        if special == Special::Own
+            && of_class
+            && let Some(implicit) = self.implicit_assignment(&ty)
+        {
+            let by_template = self.own_methods(&ty, "operator=").iter().any(|(decl, _)| decl.template.is_some());
+            if *value.ty.value() != ty && !by_template {
+                let what = "which assignment of this object is meant is not known".to_owned();
+                return self.unclear(what, vec![place, value], span);
+            }
+            if *value.ty.value() == ty {
+                special = implicit;
+            }
+        }
+        match special {
             Special::No => {}
             Special::Own => {
                 let (setup, right) = self.first(value.clone());

@@ -64,6 +64,12 @@ impl<'l, 't> Body<'l, 't> {
         members: bool,
     ) -> Found<Chosen<'t>> {
         let names = self.lower.names;
+        // One that was not understood may be meant.
+        let name = list.first().and_then(|(d, _)| declared_name(d.declarator));
+        let name = name.map(|name| self.text(self.lower.unit.qualified(name).1));
+        if name.is_some_and(|name| names.broken.contains(name.split('<').next().unwrap_or(name).trim())) {
+            return Found::Ambiguous;
+        }
         let special = |d: &FunDecl<'t>| d.template.is_some_and(|t| t.named_child_count() == 0);
         let only_special = list.iter().all(|(d, _)| special(d));
         let fit = |d: &FunDecl<'t>| names.fit(d.scope, self.scope, qualifier);
@@ -442,7 +448,8 @@ impl<'l, 't> Body<'l, 't> {
     ) -> Found<FunDecl<'t>> {
         let Some(parameters) = decl.template.filter(|t| t.named_child_count() > 0) else { return Found::None };
         let specials = list.iter().filter(|d| d.template.is_some_and(|t| t.named_child_count() == 0));
-        let specials = specials.filter(|d| d.scope == decl.scope);
+        // It stands after its template.
+        let specials = specials.filter(|d| d.scope == decl.scope && d.node.start_byte() > decl.node.start_byte());
         let mut found = Found::None;
         // Of these arguments, with other types of parameters: perhaps one of another template of that name.
         let mut other = Found::None;
@@ -549,7 +556,7 @@ impl<'l, 't> Body<'l, 't> {
         result
     }
 
-    fn parameter_types(&mut self, decl: &FunDecl<'t>, bindings: &Bindings) -> Vec<Type> {
+    pub(super) fn parameter_types(&mut self, decl: &FunDecl<'t>, bindings: &Bindings) -> Vec<Type> {
         self.inside(decl, bindings, |body| body.parameters(decl)).into_iter().map(|(_, ty, _)| ty).collect()
     }
 
