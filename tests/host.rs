@@ -869,8 +869,6 @@ fn a_race_that_needs_a_change_which_is_not_in_the_text_is_not_certain() {
     for same in [
         between("unknown();"),
         between("*p = 3;"),
-        between("beep();"),
-        between("other<<<1, 1>>>(a);"),
         between("for (int i = 0; i < 9; i++) unknown();"),
         by_pointer("unknown();"),
         by_pointer("*p = 3;"),
@@ -883,6 +881,9 @@ fn a_race_that_needs_a_change_which_is_not_in_the_text_is_not_certain() {
         ),
     ] {
         assert_eq!(verdict(&same), Inconclusive, "{same}");
+    }
+    for never in [between("beep();"), between("other<<<1, 1>>>(a);")] {
+        assert_eq!(verdict(&never), Free, "{never}");
     }
     for changed in [
         between("c.l = get();"),
@@ -1003,4 +1004,52 @@ fn sizes_of_a_constant_of_the_unit_and_of_three_numbers_are_known() {
     ] {
         verdicts(UP_TO_32, &[(verdict, host)]);
     }
+}
+
+/// A function that only looks at an error changes nothing; one that writes through a pointer, or is not there, may. [HOST-QUIET]
+#[test]
+fn functions_that_look_at_errors_change_nothing() {
+    let quiet = "struct C { int n; };
+const char *name(cudaError_t e) { return cudaGetErrorString(e); }
+template <typename T> void look(T e, const char *file, int line) {
+  if (e) { fprintf(stderr, \"%s:%d %d %s\", file, line, static_cast<unsigned int>(e), name(e)); exit(1); }
+}";
+    let host = |functions: &str| {
+        format!(
+            "{functions}\nvoid f(int *a, const C &c) {{ int n = c.n; look(cudaDeviceSynchronize(), \"\", 1); if (c.n == 32) k<<<1, n>>>(a); }}"
+        )
+    };
+    let writes = "struct C { int n; }; int *last;
+template <typename T> void look(T e, const char *file, int line) { if (e) *last = line; }";
+    let verdict = |host: &str| check(&format!("{UP_TO_32}\n{host}\n"), false).verdict;
+    assert_eq!(verdict(&host(quiet)), Verdict::RaceFree);
+    assert_eq!(verdict(&host(writes)), Verdict::Inconclusive);
+    assert_eq!(verdict(&host("struct C { int n; };")), Verdict::Inconclusive);
+    let calls = "struct C { int n; }; void other(int);
+template <typename T> void look(T e, const char *file, int line) { if (e) other(line); }";
+    assert_eq!(verdict(&host(calls)), Verdict::Inconclusive);
+}
+
+/// A kernel writes no memory of the host, unless there is some that both name.
+#[test]
+fn kernels_leave_what_references_stand_for() {
+    let host = |more: &str| {
+        format!(
+            "struct C {{ int n; }}; __global__ void other(int *);\nvoid f(int *a, const C &c) {{ {more} int n = c.n; other<<<1, 1>>>(a); if (c.n == 32) k<<<1, n>>>(a); }}"
+        )
+    };
+    let verdict = |more: &str| check(&format!("{UP_TO_32}\n{}\n", host(more)), false).verdict;
+    assert_eq!(verdict(""), Verdict::RaceFree);
+    assert_eq!(verdict("C *shared; cudaMallocManaged(&shared, sizeof(C));"), Verdict::Inconclusive);
+}
+
+/// A call whose values keep it from the launch says nothing of that. [HOST-CALLER]
+#[test]
+fn calls_that_do_not_get_to_a_launch_are_none_of_it() {
+    let f = "static void f(int *a, int n) { if (n == 32) k<<<1, n>>>(a); }";
+    let dead = format!("{f}\nvoid g(int *a) {{ f(a, 64); }}");
+    let with = check(&format!("{UP_TO_32}\n{dead}\n"), false);
+    assert_eq!(with.verdict, Verdict::RaceFree, "{:?}", with.assumptions);
+    let other = "static void f(int *a, int n) { if (n == 64) k<<<1, n>>>(a); }\nvoid g(int *a) { f(a, 32); f(a, 64); }";
+    assert_eq!(check(&format!("{UP_TO_32}\n{other}\n"), false).verdict, Verdict::Racy);
 }

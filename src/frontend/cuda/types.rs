@@ -790,8 +790,8 @@ impl<'t> Body<'_, 't> {
         let name = class.child_by_field_name("name").map_or("", |n| self.text(n));
         let specials = self.lower.names.special_classes.get(name).cloned().unwrap_or_default();
         let unknown = Type::Unknown(Arc::from(format!("{name}<{}>", bindings.key())));
-        // Which specialisation a pack fits is not followed.
-        if !specials.is_empty() && !bindings.packs.is_empty() {
+        // Which specialisation a pack fits is not followed; nor is one that was not understood.
+        if !specials.is_empty() && !bindings.packs.is_empty() || self.lower.names.broken.contains(name) {
             return unknown;
         }
         let mut best: Option<(Node<'t>, Bindings)> = None;

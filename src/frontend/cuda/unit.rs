@@ -1268,6 +1268,8 @@ impl<'a> Unit<'a> {
         }
         if let Some(item) = item.filter(|_| node.is_error() || node.is_missing()) {
             let head = self.str(item).split('{').next().unwrap_or("");
+            // What is deleted is not called.
+            let head = if head.trim_end().ends_with("= delete;") { "" } else { head };
             for (at, c) in head.char_indices().filter(|(_, c)| matches!(c, '(' | '<')) {
                 let before = head[..at].trim_end();
                 let from = before.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |at| at + 1);

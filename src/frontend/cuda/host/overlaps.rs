@@ -624,7 +624,7 @@ impl<'u> Host<'_, 'u> {
                     // It may be one of the other pointers that the call is given.
                     let others = arguments.iter().filter(|a| self.is_pointer(**a));
                     let others: Vec<Pointer> = others.flat_map(|a| self.pointers_of(*a, &state)).collect();
-                    for place in written.iter().chain(&reached).filter(|place| self.is_pointer_place(place)) {
+                    for place in written.iter().filter(|place| self.is_pointer_place(place)) {
                         for pointer in others.iter().filter(|p| p.origin.place() != Some(place)) {
                             after.push(with(&state, place, Pointer { sure: false, ..pointer.clone().somewhere() }));
                         }

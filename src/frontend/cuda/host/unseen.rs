@@ -430,6 +430,7 @@ impl<'u> Host<'_, 'u> {
         // What is declared may be defined elsewhere.
         let is_defined = |declared: &FunDecl<'u>| defined.iter().any(|d| count(d) == count(declared));
         depth < MAX_CALLS
+            && !defined.is_empty()
             && !self.lower.names.types.contains_key(name)
             && list.iter().all(|d| !d.is_kernel && d.class.is_none() && is_defined(d))
             && defined.iter().all(|d| !self.makes_objects(d.node) && self.is_quiet_at(d.node, false, depth + 1))

@@ -70,6 +70,9 @@ impl<'l, 't> Body<'l, 't> {
         if name.is_some_and(|name| names.broken.contains(name.split('<').next().unwrap_or(name).trim())) {
             return Found::Ambiguous;
         }
+        if list.len() > 1 && list.iter().any(|(d, _)| may_name_in_parentheses(d)) {
+            return Found::Ambiguous;
+        }
         let special = |d: &FunDecl<'t>| d.template.is_some_and(|t| t.named_child_count() == 0);
         let only_special = list.iter().all(|(d, _)| special(d));
         let fit = |d: &FunDecl<'t>| names.fit(d.scope, self.scope, qualifier);
@@ -768,4 +771,18 @@ fn is_open(parameter: &Type, argument: &Type) -> bool {
         (Type::Ptr(a), Type::Ptr(b) | Type::Array(b, _)) => **b != Type::Void && is_open(a, b),
         _ => false,
     }
+}
+
+/// `int f(int (i))`: the name of a parameter in parentheses reads as the type of one of a function.
+fn may_name_in_parentheses(decl: &FunDecl) -> bool {
+    let Some(list) = decl.declarator.child_by_field_name("parameters") else { return false };
+    let mut cursor = list.walk();
+    list.named_children(&mut cursor).any(|parameter| {
+        let declarator = parameter.child_by_field_name("declarator");
+        let inner = declarator.filter(|d| d.kind() == "abstract_function_declarator");
+        inner.and_then(|d| d.child_by_field_name("parameters")).is_some_and(|inner| {
+            let only = inner.named_child(0).filter(|_| inner.named_child_count() == 1);
+            only.is_some_and(|p| p.child_count() == 1 && p.child(0).is_some_and(|ty| ty.kind() == "type_identifier"))
+        })
+    })
 }
