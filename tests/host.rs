@@ -1042,14 +1042,3 @@ fn kernels_leave_what_references_stand_for() {
     assert_eq!(verdict(""), Verdict::RaceFree);
     assert_eq!(verdict("C *shared; cudaMallocManaged(&shared, sizeof(C));"), Verdict::Inconclusive);
 }
-
-/// A call whose values keep it from the launch says nothing of that. [HOST-CALLER]
-#[test]
-fn calls_that_do_not_get_to_a_launch_are_none_of_it() {
-    let f = "static void f(int *a, int n) { if (n == 32) k<<<1, n>>>(a); }";
-    let dead = format!("{f}\nvoid g(int *a) {{ f(a, 64); }}");
-    let with = check(&format!("{UP_TO_32}\n{dead}\n"), false);
-    assert_eq!(with.verdict, Verdict::RaceFree, "{:?}", with.assumptions);
-    let other = "static void f(int *a, int n) { if (n == 64) k<<<1, n>>>(a); }\nvoid g(int *a) { f(a, 32); f(a, 64); }";
-    assert_eq!(check(&format!("{UP_TO_32}\n{other}\n"), false).verdict, Verdict::Racy);
-}

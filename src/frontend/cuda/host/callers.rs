@@ -363,7 +363,7 @@ fn read_call<'u>(
     Some(read)
 }
 
-/// `None`: a call is not in a function, or in one that it leads to, or none of them gets to the launch.
+/// `None`: a call is not in a function, or in one that it leads to.
 fn each_call<'u>(
     unit: &'u Unit<'u>,
     lower: &mut Lower<'u>,
@@ -443,10 +443,6 @@ fn each_call<'u>(
             Some(unit.span(call)).filter(|_| !through && !path.functions.last().is_some_and(|f| is_internal(unit, *f))),
         );
         let facts: Vec<B> = launch.facts.iter().map(|f| subst.boolean(f)).chain(relations).collect();
-        // This call does not get to the launch.
-        if !through && facts.iter().any(|f| f.as_lit() == Some(false)) {
-            continue;
-        }
         let stays = launch.stays.iter().map(|f| subst.boolean(f)).chain(read.stays.iter().map(|f| away.boolean(f)));
         let stays = stays.filter(|f| f.as_lit().is_none()).collect();
         let one = HostLaunch {
@@ -477,7 +473,7 @@ fn each_call<'u>(
         };
         found.extend(called_by(unit, lower, caller, one, &outer, path));
     }
-    (!found.is_empty()).then_some(found)
+    Some(found)
 }
 
 /// Is it `static`, or in a namespace without a name?

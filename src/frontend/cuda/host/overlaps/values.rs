@@ -213,7 +213,26 @@ impl<'u> Host<'_, 'u> {
                             None => return vec![Pointer { sure: false, ..named(text) }],
                         };
                         let method = method.split('<').next().unwrap_or(method);
-                        let mut all = match OF_DATA.contains(&method) {
+                        let is_data = OF_DATA.contains(&method);
+                        // What a getter returns is a member.
+                        if is_data && self.only_returns(node) {
+                            let returned = self.returned_by(function);
+                            if let [Returned::Member { path, address: false, of_unit: false, .. }] = &returned[..] {
+                                let objects = match is_arrow(self.unit.str(function), object, function) {
+                                    true => self.pointed_to(object, asked),
+                                    false => self.places_asked(object, asked),
+                                };
+                                let part = |place: Place| Place { name: part_of(&place.name, path), ..place };
+                                let parts: Vec<Place> = objects.into_iter().map(part).collect();
+                                return parts.iter().flat_map(|place| self.held_in(place, node, asked)).collect();
+                            }
+                        }
+                        if is_data
+                            && self.class_at(object, is_arrow(self.unit.str(function), object, function), 0).is_some()
+                        {
+                            return self.pointers_asked(object, asked);
+                        }
+                        let mut all = match is_data {
                             true => self.pointers_asked(object, asked),
                             false => vec![Pointer { sure: false, ..named(text) }],
                         };
