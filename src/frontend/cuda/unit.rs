@@ -1272,8 +1272,7 @@ impl<'a> Unit<'a> {
             let head = if head.trim_end().ends_with("= delete;") { "" } else { head };
             for (at, c) in head.char_indices().filter(|(_, c)| matches!(c, '(' | '<')) {
                 let before = head[..at].trim_end();
-                let from = before.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |at| at + 1);
-                let word = &before[from..];
+                let word = before.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("");
                 if c == '(' || !matches!(word, "template" | "operator") {
                     names.broken.insert(word.to_owned());
                 }
