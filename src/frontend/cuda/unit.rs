@@ -1263,7 +1263,10 @@ impl<'a> Unit<'a> {
 
     /// What may be declared where the parser did not understand a declaration: the words of its head in front of `(` and `<`.
     fn collect_broken<'t>(&'t self, node: Node<'t>, item: Option<Node<'t>>, names: &mut Names<'t>, depth: usize) {
-        if !node.has_error() || node.kind() == "compound_statement" || depth > 200 {
+        // What is not understood in the body of a function is lost there.
+        let is_body = node.kind() == "compound_statement"
+            && node.parent().is_some_and(|p| matches!(p.kind(), "function_definition" | "lambda_expression"));
+        if !node.has_error() || is_body || depth > 200 {
             return;
         }
         if let Some(item) = item.filter(|_| node.is_error() || node.is_missing()) {
@@ -1278,7 +1281,10 @@ impl<'a> Unit<'a> {
                 }
             }
         }
-        let lists = matches!(node.kind(), "translation_unit" | "declaration_list" | "field_declaration_list");
+        let lists = matches!(
+            node.kind(),
+            "translation_unit" | "declaration_list" | "field_declaration_list" | "compound_statement"
+        );
         let mut cursor = node.walk();
         for child in node.children(&mut cursor) {
             self.collect_broken(child, if lists { Some(child) } else { item }, names, depth + 1);

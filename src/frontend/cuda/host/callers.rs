@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
 use super::super::lower::{Lower, is_static};
-use super::super::unit::{Unit, declared_name};
+use super::super::unit::{Unit, declared_name, last_named};
 use super::calls::{Call, calls_like, calls_of, given};
 use super::places::listed_in;
 use super::pointers::only_casts;
@@ -128,7 +128,10 @@ impl<'u> Host<'_, 'u> {
             // A member of an object that the function was given.
             "field_expression" => {
                 let mut object = argument;
-                while let Some(inner) = object.child_by_field_name("argument") {
+                while let Some(inner) = match object.kind() {
+                    "parenthesized_expression" => last_named(object),
+                    _ => object.child_by_field_name("argument"),
+                } {
                     object = inner;
                 }
                 self.passed(Some(object).filter(|object| object.kind() == "identifier")?).map(made)
@@ -442,7 +445,7 @@ fn each_call<'u>(
         open_calls.extend(
             Some(unit.span(call)).filter(|_| !through && !path.functions.last().is_some_and(|f| is_internal(unit, *f))),
         );
-        let facts: Vec<B> = launch.facts.iter().map(|f| subst.boolean(f)).chain(relations).collect();
+        let facts = launch.facts.iter().map(|f| subst.boolean(f)).chain(relations).collect();
         let stays = launch.stays.iter().map(|f| subst.boolean(f)).chain(read.stays.iter().map(|f| away.boolean(f)));
         let stays = stays.filter(|f| f.as_lit().is_none()).collect();
         let one = HostLaunch {

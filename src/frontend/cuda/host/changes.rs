@@ -128,7 +128,12 @@ impl<'u> Host<'_, 'u> {
                 }
             }
             // `using q::n;` makes the name another one.
-            "using_declaration" => self.hide(node),
+            "using_declaration" => {
+                let name = last_named(node).map(|name| self.unit.qualified(name).1);
+                if let Some(name) = name.filter(|name| self.named.contains_key(self.unit.str(*name))) {
+                    self.hide(name);
+                }
+            }
             "pointer_expression" if self.unit.str(node).starts_with('&') && !self.is_only_read(node) => {
                 if let Some(argument) = field("argument") {
                     self.address_taken(node, argument);

@@ -21,8 +21,10 @@ use super::places::listed_in;
 use super::pointers::OF_DATA;
 use crate::exp::{IntTy, N};
 
-/// More states than this are not followed.
+/// More states than this are made one.
 const MOST: usize = 64;
+/// The same once that was so.
+const FEW: usize = 8;
 /// Expressions that are no pointer to what was there before.
 const MAKES: [&str; 13] = [
     "new_expression",
@@ -147,6 +149,13 @@ struct Flow {
     too_many: bool,
 }
 
+impl Flow {
+    /// How many states are told apart.
+    fn most(&self) -> usize {
+        if self.too_many { FEW } else { MOST }
+    }
+}
+
 fn named(text: &str) -> Pointer {
     Pointer { origin: Origin::Named(text.to_owned()), steps: Some(Vec::new()), sure: true }
 }
@@ -220,9 +229,9 @@ impl<'u> Host<'_, 'u> {
     fn run(&self, node: Node<'u>, states: States, flow: &mut Flow) -> States {
         let field = |name: &str| node.child_by_field_name(name);
         let mut states = states;
-        if states.len() > MOST {
+        if states.len() > flow.most() {
             flow.too_many = true;
-            states = states.into_iter().take(MOST).collect();
+            states = merged(&states);
         }
         if states.is_empty() {
             return states;
@@ -256,8 +265,8 @@ impl<'u> Host<'_, 'u> {
                 let mut states = part(self, field("initializer").or_else(|| field("right")), states, flow);
                 let element =
                     if node.kind() == "for_range_loop" { field("declarator").zip(field("right")) } else { None };
-                loop {
-                    let before = states.len();
+                for _ in 0..MOST {
+                    let before = states.clone();
                     let inner = part(self, field("condition"), states.clone(), flow);
                     let inner = match element {
                         Some((declarator, range)) => self.taken_from(declarator, range, inner),
@@ -269,7 +278,11 @@ impl<'u> Host<'_, 'u> {
                     // What stands in the loop may have had another value in the last round.
                     let after = part(self, field("update"), after, flow);
                     states.extend(after.into_iter().map(|state| without_steps_of(node, state)));
-                    if states.len() == before || states.len() > MOST {
+                    if states.len() > flow.most() {
+                        flow.too_many = true;
+                        states = merged(&states);
+                    }
+                    if states == before {
                         break;
                     }
                 }
@@ -343,34 +356,18 @@ impl<'u> Host<'_, 'u> {
                     let places = arguments.into_iter().filter(|a| a.kind() == "identifier").map(|a| self.key(a));
                     return self.all_assigned(states, places.collect(), right);
                 }
-                each(states, |state| {
-                    let places = self.places_of(left, &state);
-                    let mut after = Vec::new();
-                    for place in &places {
-                        let state = state.clone();
-                        let name = &place.name;
-                        let states = match operator {
-                            "=" => self.assigned(state, name, right),
-                            _ if !self.is_relevant(name) || self.is_scalar_place(name) => vec![state],
-                            "+=" | "-=" => vec![moved(state, name, Some(step(right, operator == "-=")))],
-                            _ => vec![moved(state, name, None)],
-                        };
-                        after.extend(states.into_iter().map(|state| touched(state, name)));
-                    }
-                    // Where it is not sure which place it is, each may stay as it is.
-                    if !matches!(places.as_slice(), [only] if only.sure) {
-                        after.push(state);
-                    }
-                    after
+                self.written(states, left, |state, place| match operator {
+                    "=" => self.assigned(state, place, right),
+                    _ if !self.is_relevant(place) || self.is_scalar_place(place) => vec![state],
+                    "+=" | "-=" => vec![moved(state, place, Some(step(right, operator == "-=")))],
+                    _ => vec![moved(state, place, None)],
                 })
             }
             "update_expression" => {
                 let Some(argument) = field("argument") else { return states };
-                each(states, |state| match self.place_of(argument, &state) {
-                    Some(place) if self.is_relevant(&place) && !self.is_scalar_place(&place) => {
-                        let back = field("operator").is_some_and(|o| self.unit.str(o) == "--");
-                        vec![touched(moved(state, &place, Some(step(node, back))), &place)]
-                    }
+                let back = field("operator").is_some_and(|o| self.unit.str(o) == "--");
+                self.written(states, argument, |state, place| match self.is_scalar_place(place) {
+                    false if self.is_relevant(place) => vec![moved(state, place, Some(step(node, back)))],
                     _ => vec![state],
                 })
             }
@@ -389,6 +386,21 @@ impl<'u> Host<'_, 'u> {
         nodes.into_iter().fold(states, |states, node| self.run(node, states, flow))
     }
 
+    /// The states after something is done to a place; where it is not sure which one that is, each may stay as it is.
+    fn written(&self, states: States, to: Node<'u>, write: impl Fn(State, &str) -> Vec<State>) -> States {
+        each(states, |state| {
+            let places = self.places_of(to, &state);
+            let mut after = Vec::new();
+            for Place { name, .. } in &places {
+                after.extend(write(state.clone(), name).into_iter().map(|state| touched(state, name)));
+            }
+            if !matches!(places.as_slice(), [only] if only.sure) {
+                after.push(state);
+            }
+            after
+        })
+    }
+
     fn declared(&self, node: Node<'u>, declarator: Node<'u>, states: States, flow: &mut Flow) -> States {
         let (inner, value) = split_init(declarator);
         // `auto [p, q] = make();`: each may be any pointer of that.
@@ -403,6 +415,8 @@ impl<'u> Host<'_, 'u> {
                 each(states, |state| {
                     let of = self.places_of(value, &state).into_iter();
                     let held = of.flat_map(|of| self.held(&format!("{}.{member}", of.name), value, &state));
+                    let doubtful = self.names_doubtful(value);
+                    let held = held.map(|p| if doubtful { p.somewhere() } else { p });
                     let after: Vec<State> = held.map(|pointer| with(&state, place, pointer)).collect();
                     if after.is_empty() { vec![state] } else { after }
                 })
@@ -465,7 +479,8 @@ impl<'u> Host<'_, 'u> {
             });
             let pointers: Vec<Pointer> = pointers.collect();
             match pointers.is_empty() {
-                true => vec![state],
+                // `for (float *p : {a, b})`
+                true => self.assigned(state, &place, range),
                 false => pointers.into_iter().map(|pointer| with(&state, &place, pointer)).collect(),
             }
         })
@@ -565,9 +580,14 @@ impl<'u> Host<'_, 'u> {
         let arguments = call.child_by_field_name("arguments").map(listed_in).unwrap_or_default();
         let name = self.callee(function);
         if let ("swap", [a, b]) = (name, arguments.as_slice()) {
-            return each(states, |state| match (self.place_of(*a, &state), self.place_of(*b, &state)) {
-                (Some(a), Some(b)) => vec![swapped(state, &a, &b)],
-                _ => vec![state],
+            return each(states, |state| {
+                let (one, other) = (self.places_of(*a, &state), self.places_of(*b, &state));
+                let pairs = one.iter().flat_map(|a| other.iter().map(move |b| (a, b)));
+                let mut after: Vec<State> = pairs.map(|(a, b)| swapped(state.clone(), &a.name, &b.name)).collect();
+                if !matches!((&one[..], &other[..]), ([a], [b]) if a.sure && b.sure) {
+                    after.push(state);
+                }
+                after
             });
         }
         // The device has another name for memory of the host.
@@ -608,8 +628,14 @@ impl<'u> Host<'_, 'u> {
         }
         let changed = |state: State| {
             let (mut state, mut after) = (state, Vec::new());
-            let places: Vec<String> = addressed.iter().filter_map(|place| self.place_of(*place, &state)).collect();
-            let places = places.into_iter().filter(|place| self.is_relevant(place));
+            let (mut places, mut perhaps) = (Vec::new(), Vec::new());
+            for place in &addressed {
+                let all = self.places_of(*place, &state);
+                let is_sure = matches!(all.as_slice(), [only] if only.sure);
+                let all = all.into_iter().map(|place| place.name).filter(|place| self.is_relevant(place));
+                if is_sure { places.extend(all) } else { perhaps.extend(all) }
+            }
+            state = unsure(state, &perhaps, is_argument);
             if makes {
                 for place in places {
                     state.retain(|other, _| !is_part(other, &place));
@@ -617,14 +643,13 @@ impl<'u> Host<'_, 'u> {
                 }
                 state = unsure(state, &reached, is_argument);
             } else {
-                let written: Vec<String> = places.collect();
-                let places: Vec<String> = written.iter().chain(&reached).cloned().collect();
                 state = unsure(state, &places, is_argument);
+                state = unsure(state, &reached, is_argument);
                 if !passes {
                     // It may be one of the other pointers that the call is given.
                     let others = arguments.iter().filter(|a| self.is_pointer(**a));
                     let others: Vec<Pointer> = others.flat_map(|a| self.pointers_of(*a, &state)).collect();
-                    for place in written.iter().filter(|place| self.is_pointer_place(place)) {
+                    for place in places.iter().chain(&perhaps).filter(|place| self.is_pointer_place(place)) {
                         for pointer in others.iter().filter(|p| p.origin.place() != Some(place)) {
                             after.push(with(&state, place, Pointer { sure: false, ..pointer.clone().somewhere() }));
                         }
@@ -966,6 +991,19 @@ fn renamed(state: State, from: &str, to: &str) -> State {
         }
     };
     state.into_iter().map(moved).collect()
+}
+
+/// One state for more than can be told apart: where they differ, a place may have any pointer.
+fn merged(states: &States) -> States {
+    let places: BTreeSet<&String> = states.iter().flat_map(State::keys).collect();
+    let any = || Pointer { origin: Origin::Any, steps: None, sure: false };
+    let one = places.into_iter().map(|place| {
+        let mut held = states.iter().map(|state| state.get(place).cloned().unwrap_or_else(|| named(place)));
+        let first = held.next().unwrap_or_else(any);
+        let pointer = if held.all(|other| other == first) { first } else { any() };
+        (place.clone(), pointer)
+    });
+    States::from([one.collect()])
 }
 
 /// The places may have other pointers now: what was read of them before may be another one than what is read from now on,

@@ -446,10 +446,16 @@ impl<'u> Host<'_, 'u> {
                 "new_expression" | "delete_expression" => true,
                 "subscript_expression" => is_own("[]"),
                 "binary_expression" | "unary_expression" => is_own(field("operator").map_or("", |o| self.unit.str(o))),
-                "declaration" => field("type").is_some_and(|ty| {
-                    let name = self.unit.str(self.unit.qualified(ty).1).trim_start_matches("struct ");
-                    self.lower.names.types.contains_key(name.split('<').next().unwrap_or(name).trim())
-                }),
+                // Also what it is given and returns by value.
+                "declaration" | "function_definition" | "parameter_declaration" | "optional_parameter_declaration" => {
+                    let refers = field("declarator")
+                        .is_some_and(|d| d.kind().starts_with("pointer") || d.kind().starts_with("reference"));
+                    !refers
+                        && field("type").is_some_and(|ty| {
+                            let name = self.unit.str(self.unit.qualified(ty).1).trim_start_matches("struct ");
+                            self.lower.names.types.contains_key(name.split('<').next().unwrap_or(name).trim())
+                        })
+                }
                 _ => false,
             };
         });

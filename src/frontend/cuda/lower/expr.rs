@@ -629,12 +629,13 @@ impl<'l, 't> Body<'l, 't> {
         }
         let ty = place.ty.value().clone();
         let mut special = self.special_assignment(&ty, 0);
-        let of_class = matches!(value.ty.value(), Type::Struct(_));
+        let of_class = matches!(value.ty.value(), Type::Struct(_) | Type::Unknown(_));
         if special == Special::Own
             && of_class
             && let Some(implicit) = self.implicit_assignment(&ty)
         {
-            let by_template = self.own_methods(&ty, "operator=").iter().any(|(decl, _)| decl.template.is_some());
+            let by_template = matches!(value.ty.value(), Type::Struct(_))
+                && self.own_methods(&ty, "operator=").iter().any(|(decl, _)| decl.template.is_some());
             if *value.ty.value() != ty && !by_template {
                 let what = "which assignment of this object is meant is not known".to_owned();
                 return self.unclear(what, vec![place, value], span);

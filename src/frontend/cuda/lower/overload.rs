@@ -451,8 +451,13 @@ impl<'l, 't> Body<'l, 't> {
     ) -> Found<FunDecl<'t>> {
         let Some(parameters) = decl.template.filter(|t| t.named_child_count() > 0) else { return Found::None };
         let specials = list.iter().filter(|d| d.template.is_some_and(|t| t.named_child_count() == 0));
-        // It stands after its template.
-        let specials = specials.filter(|d| d.scope == decl.scope && d.node.start_byte() > decl.node.start_byte());
+        // It stands after its template, or after a declaration that may be of that.
+        let count =
+            |d: &FunDecl<'t>| d.declarator.child_by_field_name("parameters").map_or(0, |list| list.named_child_count());
+        let declared = list.iter().filter(|d| d.template.is_some_and(|t| t.named_child_count() > 0) && !d.has_body);
+        let declared = declared.filter(|d| count(d) == count(decl)).chain([decl]);
+        let from = declared.map(|d| d.node.start_byte()).min().unwrap_or(0);
+        let specials = specials.filter(|d| d.scope == decl.scope && d.node.start_byte() > from);
         let mut found = Found::None;
         // Of these arguments, with other types of parameters: perhaps one of another template of that name.
         let mut other = Found::None;

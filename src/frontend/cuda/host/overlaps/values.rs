@@ -344,6 +344,9 @@ impl<'u> Host<'_, 'u> {
 
     /// What a place holds.
     pub(super) fn held(&self, place: &str, node: Node<'u>, state: &State) -> Vec<Pointer> {
+        if place.starts_with(ANY) {
+            return vec![Pointer { origin: Origin::Any, steps: None, sure: false }];
+        }
         if let Some(known) = state.get(place) {
             let doubtful = self.names_doubtful(node);
             return vec![if doubtful { known.clone().somewhere() } else { known.clone() }];
@@ -356,9 +359,6 @@ impl<'u> Host<'_, 'u> {
         {
             let origin = Origin::Element(array.to_owned(), subscript.to_owned());
             return vec![Pointer { origin, steps: Some(Vec::new()), sure: true }];
-        }
-        if place.starts_with(ANY) {
-            return vec![Pointer { origin: Origin::Any, steps: None, sure: false }];
         }
         // A part of an object that is a copy of another one.
         let mut object = place;
