@@ -382,3 +382,73 @@ fn pointers_that_are_computed_or_handed_on_are_not_taken_for_two() {
         assert_eq!(verdict(&host), Verdict::RaceFree, "{host}");
     }
 }
+
+/// More states than are told apart are made one, and none of them is forgotten.
+#[test]
+fn pointers_of_many_branches_are_not_forgotten() {
+    let branches: String = (0..8).map(|i| format!("if (c & {}) v{i} = p{i};", 1 << i)).collect();
+    let list = |text: &str| (0..8).map(|i| format!("{text}{i}")).collect::<Vec<_>>().join(", ");
+    let host = |first: &str, u: &str| {
+        format!(
+            "__global__ void many(float *a, const float *b, int n, {0}) {{ int t = threadIdx.x; if (t < n) a[t] = b[t + 1]; }}
+void f(float *x, float *s, int c, int n, {1}, {0}) {{ {first} {branches} {u} many<<<1, 64>>>(x, u, n, {2}); }}",
+            list("float *v"),
+            list("float *p"),
+            list("v")
+        )
+    };
+    let verdict = |host: &str| {
+        let file = (PathBuf::from("branches.cu"), host.to_owned());
+        let report = check_files(&[file], &Settings { jobs: 1, ..Settings::default() }, &solver_settings());
+        report.kernels[0].verdict
+    };
+    for (first, then) in [
+        ("float *u = s; if (c == 77) u = x;", ""),
+        ("float *u = x; if (c == 77) u = s;", ""),
+        ("float *u = s;", "if (c == 77) u = x;"),
+        ("float *u = s, *w = s; if (c == 77) w = x;", "u = w;"),
+    ] {
+        assert_eq!(verdict(&host(first, then)), Verdict::Inconclusive, "{first} {then}");
+    }
+    for (first, then) in [("float *u = s;", ""), ("float *u = x;", "u = s;"), ("float *u = x, *w = s;", "u = w;")] {
+        assert_eq!(verdict(&host(first, then)), Verdict::RaceFree, "{first} {then}");
+    }
+}
+
+/// A function of the unit that is given the address of a pointer may make it one of the others, if it can be seen to do so.
+#[test]
+fn pointers_that_functions_put_where_they_are_told_are_not_taken_for_two() {
+    let call = "void f(float *x, int n) { float *y; make(&y, x, n); k<<<1, 64>>>(x, y, n); }";
+    for make in [
+        "void make(float **p, float *q, int n) { *p = q; }",
+        "void make(float **p, float *q, int n) { *p = (float *)malloc(n); if (n > 4) *p = q; }",
+        "void make(float **p, float *q, int n) { p[0] = q + n; }",
+        "void make(float **p, float *q, int n) { float **r = p; *r = q; }",
+        "void set(float **p, float *q); void make(float **p, float *q, int n) { set(p, q); }",
+        "void make(float **p, float *q, int n) { float *&r = *p; r = q; }",
+        "void make(float **p, float *q, int n) { *p = new (q) float[n]; }",
+        "void make(float **p, float *q, int n) { std::swap(*p, q); }",
+        "void make(float **p, float *q, int n);",
+        "void make(float **p, float *q, int n) { cudaMalloc(p, n); } void make(float **p, float *q, long n) { *p = q; }",
+    ] {
+        assert_ne!(verdict(&format!("{make} {call}")), Verdict::RaceFree, "{make}");
+    }
+    for make in [
+        "void make(float **p, float *q, int n) { *p = (float *)malloc(n); if (*p == NULL) exit(1); (*p)[0] = q[0]; }",
+        "void make(float **p, float *q, int n) { cudaMalloc((void **)p, n); cudaMemcpy(*p, q, n, cudaMemcpyHostToDevice); }",
+        "void make(float **p, float *q, int n); void make(float **p, float *q, int n) { *p = new float[n]; for (int i = 0; i < n; i++) (*p)[i] = q[i]; }",
+    ] {
+        assert_eq!(verdict(&format!("{make} {call}")), Verdict::RaceFree, "{make}");
+    }
+}
+
+/// What is assigned to elements that are numbers makes no pointers of them, however many there are.
+#[test]
+fn numbers_that_host_code_assigns_are_no_pointers() {
+    let sums: String = (0..9).map(|i| format!("if (c & {}) v[{i}] = x[{i}]; else v[{i}] = y[0];", 1 << i)).collect();
+    let host = |launch: &str| {
+        format!("void f(float *x, float *y, int c, int n) {{ float *v = (float *)malloc(n); {sums} {launch} }}")
+    };
+    assert_eq!(verdict(&host("cudaMemcpy(y, v, n, cudaMemcpyDefault); k<<<1, 64>>>(x, y, n);")), Verdict::RaceFree);
+    assert_eq!(verdict(&host("v = x; k<<<1, 64>>>(x, v, n);")), Verdict::Racy);
+}

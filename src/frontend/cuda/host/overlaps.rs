@@ -4,6 +4,7 @@
 //! round of a loop may add a state, so that `t = x; x = y; y = t;` keeps two pointers apart.
 
 mod elsewhere;
+mod filled;
 mod lambdas;
 mod values;
 
@@ -25,6 +26,10 @@ use crate::exp::{IntTy, N};
 const MOST: usize = 64;
 /// The same once that was so.
 const FEW: usize = 8;
+/// States of nodes that are looked at for one launch.
+const MAX_STEPS: usize = 300_000;
+/// More pointers than these are any.
+const MAX_SEVERAL: usize = 8;
 /// Expressions that are no pointer to what was there before.
 const MAKES: [&str; 13] = [
     "new_expression",
@@ -78,6 +83,8 @@ enum Origin {
     Element(String, String),
     /// A row of a tensor, at a subscript of this text.
     Row(Box<Origin>, String),
+    /// It is one of these.
+    Several(Vec<Pointer>),
     /// It may be any.
     Any,
 }
@@ -111,6 +118,22 @@ impl Origin {
         }
     }
 
+    /// The same where places have other names.
+    fn renamed(&self, new: &impl Fn(&str) -> Option<String>) -> Option<Origin> {
+        match self {
+            Origin::Named(name) => new(name).map(Origin::Named),
+            Origin::Address(name) => new(name).map(Origin::Address),
+            Origin::Reference(name) => new(name).map(Origin::Reference),
+            Origin::Element(array, at) => new(array).map(|array| Origin::Element(array, at.clone())),
+            Origin::Several(all) => {
+                let one =
+                    |p: &Pointer| p.origin.renamed(new).map_or(p.clone(), |origin| Pointer { origin, ..p.clone() });
+                Some(Origin::Several(all.iter().map(one).collect()))
+            }
+            Origin::Made(..) | Origin::Row(..) | Origin::Any => None,
+        }
+    }
+
     /// Is this a row of another one, or a row of such a row?
     fn is_row_of(&self, other: &Origin) -> bool {
         matches!(self, Origin::Row(tensor, _) if **tensor == *other || tensor.is_row_of(other))
@@ -121,6 +144,14 @@ impl Pointer {
     /// The same as one to elements of another size, perhaps.
     fn cast(self) -> Pointer {
         if self.steps.as_ref().is_some_and(Vec::is_empty) { self } else { self.somewhere() }
+    }
+
+    /// The pointers that this is one of.
+    fn alternatives(&self) -> Vec<Pointer> {
+        let Origin::Several(all) = &self.origin else { return vec![self.clone()] };
+        let moved = self.steps.as_ref().is_none_or(|steps| !steps.is_empty());
+        let one = |p: &Pointer| Pointer { sure: false, ..if moved { p.clone().somewhere() } else { p.clone() } };
+        all.iter().map(one).collect()
     }
 
     fn somewhere(self) -> Pointer {
@@ -147,12 +178,19 @@ struct Flow {
     returned: States,
     at_launch: States,
     too_many: bool,
+    /// How many states of nodes were looked at.
+    steps: usize,
 }
 
 impl Flow {
     /// How many states are told apart.
     fn most(&self) -> usize {
         if self.too_many { FEW } else { MOST }
+    }
+
+    /// Was it given up?
+    fn is_over(&self) -> bool {
+        self.steps > MAX_STEPS
     }
 }
 
@@ -188,10 +226,17 @@ impl<'u> Host<'_, 'u> {
             }
         }
         let mut pairs = Vec::new();
+        // Of a function that takes too long any two may be one.
+        for later in (0..arguments.len()).filter(|_| flow.is_over()) {
+            let any = |earlier| Overlap { later: (later, None), earlier: (earlier, None), by: None, sure: false };
+            pairs.extend((0..later).map(any));
+        }
         for ((later, earlier), (distance, sure, times)) in found {
             let whole = !flow.too_many && !self.has_goto;
             let by = distance.filter(|_| whole).and_then(|(later, earlier)| self.distance(&later, &earlier));
-            pairs.push(Overlap { later, earlier, by, sure: sure && times == states && whole });
+            if !flow.is_over() {
+                pairs.push(Overlap { later, earlier, by, sure: sure && times == states && whole });
+            }
         }
         let met = |pairs: &[Overlap], o: &Overlap| pairs.iter().any(|p| p.later == o.later && p.earlier == o.earlier);
         let mut others = self.overlaps_of_lambda(arguments);
@@ -233,7 +278,8 @@ impl<'u> Host<'_, 'u> {
             flow.too_many = true;
             states = merged(&states);
         }
-        if states.is_empty() {
+        flow.steps += states.len();
+        if states.is_empty() || flow.is_over() {
             return states;
         }
         let part = |host: &Self, part: Option<Node<'u>>, states: States, flow: &mut Flow| match part {
@@ -355,6 +401,9 @@ impl<'u> Host<'_, 'u> {
                     let arguments = left.child_by_field_name("arguments").map(listed_in).unwrap_or_default();
                     let places = arguments.into_iter().filter(|a| a.kind() == "identifier").map(|a| self.key(a));
                     return self.all_assigned(states, places.collect(), right);
+                }
+                if self.is_number_behind(left) {
+                    return states;
                 }
                 self.written(states, left, |state, place| match operator {
                     "=" => self.assigned(state, place, right),
@@ -622,17 +671,22 @@ impl<'u> Host<'_, 'u> {
             self.reached_by(call).iter().filter(|i| !passes && self.relevant.contains(self.variables[**i].name));
         let reached = reached.map(|i| format!("{}#{i}", self.variables[*i].name));
         let reached: Vec<String> = reached.filter(|place| !self.is_scalar_place(place)).collect();
-        let addressed: Vec<Node<'u>> = arguments.iter().filter_map(|argument| self.addressed(*argument)).collect();
+        let addressed = arguments.iter().enumerate().filter_map(|(i, argument)| Some((i, self.addressed(*argument)?)));
+        let addressed: Vec<(usize, Node<'u>)> = addressed.collect();
         if passes && reached.is_empty() && addressed.is_empty() {
             return states;
         }
         let changed = |state: State| {
             let (mut state, mut after) = (state, Vec::new());
-            let (mut places, mut perhaps) = (Vec::new(), Vec::new());
-            for place in &addressed {
+            let (mut places, mut perhaps, mut filled) = (Vec::new(), Vec::new(), BTreeSet::new());
+            for (i, place) in &addressed {
                 let all = self.places_of(*place, &state);
                 let is_sure = matches!(all.as_slice(), [only] if only.sure);
-                let all = all.into_iter().map(|place| place.name).filter(|place| self.is_relevant(place));
+                let all: Vec<String> =
+                    all.into_iter().map(|place| place.name).filter(|place| self.is_relevant(place)).collect();
+                if !all.is_empty() && self.fills_with_new(call, *i) {
+                    filled.extend(all.iter().cloned());
+                }
                 if is_sure { places.extend(all) } else { perhaps.extend(all) }
             }
             state = unsure(state, &perhaps, is_argument);
@@ -649,7 +703,8 @@ impl<'u> Host<'_, 'u> {
                     // It may be one of the other pointers that the call is given.
                     let others = arguments.iter().filter(|a| self.is_pointer(**a));
                     let others: Vec<Pointer> = others.flat_map(|a| self.pointers_of(*a, &state)).collect();
-                    for place in places.iter().chain(&perhaps).filter(|place| self.is_pointer_place(place)) {
+                    let given = places.iter().chain(&perhaps).filter(|place| self.is_pointer_place(place));
+                    for place in given.filter(|place| !filled.contains(*place)) {
                         for pointer in others.iter().filter(|p| p.origin.place() != Some(place)) {
                             after.push(with(&state, place, Pointer { sure: false, ..pointer.clone().somewhere() }));
                         }
@@ -751,7 +806,11 @@ impl<'u> Host<'_, 'u> {
             let mut stack = vec![node];
             while let Some(node) = stack.pop() {
                 stack.extend(listed_in(node));
-                if matches!(node.kind(), "identifier" | "field_identifier" | "type_identifier") {
+                let is_name = matches!(node.kind(), "identifier" | "field_identifier" | "type_identifier");
+                // A name that is declared here means something else before.
+                let declares = self.up(node).is_some_and(|up| up.kind().ends_with("declarator"))
+                    || self.up(node).and_then(|up| up.child_by_field_name("declarator")) == Some(node);
+                if is_name && (declares || !self.is_scalar_place(&self.key(node))) {
                     found.push(self.unit.str(node));
                 }
             }
@@ -802,6 +861,21 @@ impl<'u> Host<'_, 'u> {
             && known.ty.is_some_and(|ty| {
                 matches!(ty.kind(), "primitive_type" | "sized_type_specifier") && !is_address(self.unit.str(ty))
             })
+    }
+
+    /// Is this an element of a variable that points to numbers?
+    fn is_number_behind(&self, place: Node<'u>) -> bool {
+        let is_element = place.kind() == "subscript_expression"
+            || place.kind() == "pointer_expression" && self.unit.str(place).starts_with('*');
+        let array = place.child_by_field_name("argument").filter(|a| is_element && a.kind() == "identifier");
+        let Some(known) = array.and_then(|name| self.variable_at(name)) else { return false };
+        let is_one = known.declarator.is_some_and(|d| {
+            matches!(d.kind(), "pointer_declarator" | "array_declarator")
+                && d.child_by_field_name("declarator").is_some_and(|inner| inner.kind() == "identifier")
+        });
+        // A wide integer may be an address.
+        let numbers = ["float", "double", "int", "unsigned", "unsigned int", "char", "unsigned char", "short", "bool"];
+        is_one && known.ty.is_some_and(|ty| numbers.contains(&self.unit.str(ty)))
     }
 
     /// Is this a variable that is an object, and does its copy have contents of its own?
@@ -937,9 +1011,15 @@ fn step(number: Node, back: bool) -> Step {
 fn without_steps_of(node: Node, state: State) -> State {
     let mut state = state;
     let within = |step: &Step| node.start_byte() <= step.at.0 && step.at.1 <= node.end_byte();
-    for pointer in state.values_mut() {
+    let forget = |pointer: &mut Pointer| {
         if pointer.steps.as_ref().is_some_and(|steps| steps.iter().any(within)) {
             pointer.steps = None;
+        }
+    };
+    for pointer in state.values_mut() {
+        forget(pointer);
+        if let Origin::Several(all) = &mut pointer.origin {
+            all.iter_mut().for_each(forget);
         }
     }
     state
@@ -963,8 +1043,16 @@ fn with(state: &State, place: &str, pointer: Pointer) -> State {
 /// The place has a new pointer; one that was made here before is another one.
 fn made(state: State, place: &str, at: usize) -> State {
     let mut state = renamed(state, &made_name(at, false), &made_name(at, true));
-    for pointer in state.values_mut().filter(|p| p.origin == Origin::Made(at, false)) {
-        pointer.origin = Origin::Made(at, true);
+    let age = |pointer: &mut Pointer| {
+        if pointer.origin == Origin::Made(at, false) {
+            pointer.origin = Origin::Made(at, true);
+        }
+    };
+    for pointer in state.values_mut() {
+        age(pointer);
+        if let Origin::Several(all) = &mut pointer.origin {
+            all.iter_mut().for_each(age);
+        }
     }
     state.insert(place.to_owned(), Pointer { origin: Origin::Made(at, false), steps: Some(Vec::new()), sure: true });
     state
@@ -974,14 +1062,7 @@ fn made(state: State, place: &str, at: usize) -> State {
 fn renamed(state: State, from: &str, to: &str) -> State {
     let new = |name: &str| name.contains(from).then(|| name.replace(from, to));
     let moved = |(place, pointer): (String, Pointer)| {
-        let origin = match &pointer.origin {
-            Origin::Named(name) => new(name).map(Origin::Named),
-            Origin::Address(name) => new(name).map(Origin::Address),
-            Origin::Reference(name) => new(name).map(Origin::Reference),
-            Origin::Element(array, at) => new(array).map(|array| Origin::Element(array, at.clone())),
-            Origin::Made(..) | Origin::Row(..) | Origin::Any => None,
-        };
-        let pointer = match origin {
+        let pointer = match pointer.origin.renamed(&new) {
             Some(origin) => Pointer { origin, sure: false, ..pointer },
             None => pointer,
         };
@@ -993,14 +1074,21 @@ fn renamed(state: State, from: &str, to: &str) -> State {
     state.into_iter().map(moved).collect()
 }
 
-/// One state for more than can be told apart: where they differ, a place may have any pointer.
+/// One state for more than can be told apart: where they differ, a place has any of the pointers.
 fn merged(states: &States) -> States {
     let places: BTreeSet<&String> = states.iter().flat_map(State::keys).collect();
     let any = || Pointer { origin: Origin::Any, steps: None, sure: false };
     let one = places.into_iter().map(|place| {
-        let mut held = states.iter().map(|state| state.get(place).cloned().unwrap_or_else(|| named(place)));
-        let first = held.next().unwrap_or_else(any);
-        let pointer = if held.all(|other| other == first) { first } else { any() };
+        let held: BTreeSet<Pointer> =
+            states.iter().map(|state| state.get(place).cloned().unwrap_or_else(|| named(place))).collect();
+        let only = held.first().cloned().filter(|_| held.len() == 1);
+        let all: BTreeSet<Pointer> = held.iter().flat_map(Pointer::alternatives).collect();
+        let pointer = only.unwrap_or_else(|| match all.len() <= MAX_SEVERAL {
+            true => {
+                Pointer { origin: Origin::Several(all.into_iter().collect()), steps: Some(Vec::new()), sure: false }
+            }
+            false => any(),
+        });
         (place.clone(), pointer)
     });
     States::from([one.collect()])
@@ -1053,7 +1141,8 @@ fn meet(a: &[Pointer], b: &[Pointer], state: &State) -> Option<(Distance, bool)>
         for y in b {
             let elements = |p: &Pointer| match &p.origin {
                 Origin::Element(array, _) => {
-                    state.iter().filter(|(place, _)| is_part(place, array)).map(|(_, p)| p.origin.clone()).collect()
+                    let held = state.iter().filter(|(place, _)| is_part(place, array));
+                    held.flat_map(|(_, p)| p.alternatives()).map(|p| p.origin).collect()
                 }
                 origin => vec![origin.clone()],
             };

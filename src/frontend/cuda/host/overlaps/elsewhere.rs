@@ -187,9 +187,15 @@ impl<'u> Host<'_, 'u> {
         let mut flow = Flow::default();
         let mut ends = host.run(body, states, &mut flow);
         ends.append(&mut flow.returned);
+        if flow.is_over() {
+            let all = host.relevant.iter().enumerate();
+            made.extend(all.flat_map(|(i, a)| host.relevant.iter().skip(i + 1).map(|b| ordered(a, b))));
+            return made;
+        }
         for state in &ends {
             let mut held: Vec<(Place, Origin)> = Vec::new();
-            for (place, pointer) in state {
+            let all = state.iter().flat_map(|(place, p)| p.alternatives().into_iter().map(move |p| (place, p)));
+            for (place, pointer) in all {
                 // What is no call or `new` makes nothing.
                 let is_array = match &pointer.origin {
                     Origin::Made(id, _) => results.contains(id),

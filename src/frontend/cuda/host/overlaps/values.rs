@@ -349,7 +349,8 @@ impl<'u> Host<'_, 'u> {
         }
         if let Some(known) = state.get(place) {
             let doubtful = self.names_doubtful(node);
-            return vec![if doubtful { known.clone().somewhere() } else { known.clone() }];
+            let all = known.alternatives().into_iter();
+            return all.map(|p| if doubtful { p.somewhere() } else { p }).collect();
         }
         // An element of an array whose elements are followed, at a subscript that is not a number.
         if node.kind() == "subscript_expression"
@@ -365,27 +366,29 @@ impl<'u> Host<'_, 'u> {
         while let Some(at) = object.rfind(['.', '[']) {
             object = &object[..at];
             let rest = &place[at..];
-            match state.get(object) {
-                Some(known) if rest.starts_with('[') && known.steps.is_some() => break,
-                Some(any @ Pointer { origin: Origin::Any, .. }) => return vec![any.clone()],
-                // One that was made of a pointer, as a pair is.
-                Some(pointer @ Pointer { origin: Origin::Named(from), .. }) if self.is_pointer_place(from) => {
-                    return vec![pointer.clone()];
-                }
-                Some(Pointer { origin: Origin::Named(from), sure, .. }) => {
-                    return vec![Pointer { sure: *sure, ..named(&part_of(from, rest)) }];
-                }
-                // An object that was made elsewhere; one that holds what was made.
-                Some(Pointer { origin: Origin::Made(at, earlier), steps: Some(_), sure }) => {
-                    let name = format!("{}{rest}", made_name(*at, *earlier));
-                    return vec![Pointer { sure: *sure && !earlier, ..named(&name) }];
-                }
-                Some(pointer @ Pointer { origin: Origin::Made(..), steps: None, .. }) => return vec![pointer.clone()],
-                Some(_) => break,
-                None => {}
+            if let Some(known) = state.get(object) {
+                return known.alternatives().iter().map(|p| self.part_held(p, place, rest)).collect();
             }
         }
         vec![named(place)]
+    }
+
+    /// What a part of an object is that is a copy of what a pointer stands for.
+    fn part_held(&self, object: &Pointer, place: &str, rest: &str) -> Pointer {
+        match &object.origin {
+            Origin::Any => object.clone(),
+            _ if rest.starts_with('[') && object.steps.is_some() => named(place),
+            // One that was made of a pointer, as a pair is.
+            Origin::Named(from) if self.is_pointer_place(from) => object.clone(),
+            Origin::Named(from) => Pointer { sure: object.sure, ..named(&part_of(from, rest)) },
+            // One that holds what was made; an object that was made elsewhere.
+            Origin::Made(..) if object.steps.is_none() => object.clone(),
+            Origin::Made(at, earlier) => {
+                let name = format!("{}{rest}", made_name(*at, *earlier));
+                Pointer { sure: object.sure && !earlier, ..named(&name) }
+            }
+            _ => named(place),
+        }
     }
 
     fn held_in(&self, place: &Place, node: Node<'u>, asked: &Asked) -> Vec<Pointer> {
@@ -424,12 +427,14 @@ impl<'u> Host<'_, 'u> {
             "identifier" | "type_identifier" => {
                 let key = self.key(node);
                 // A reference is another name.
-                match asked.state.get(&key) {
-                    Some(Pointer { origin: Origin::Reference(name), sure, .. }) => {
-                        vec![Place { name: name.clone(), sure: *sure }]
-                    }
-                    _ => sure(key),
-                }
+                let known = asked.state.get(&key).map_or(Vec::new(), Pointer::alternatives);
+                let of = known.into_iter().filter_map(|p| match p.origin {
+                    Origin::Reference(name) => Some(Place { name, sure: p.sure }),
+                    Origin::Any => Some(Place { name: ANY.to_owned(), sure: false }),
+                    _ => None,
+                });
+                let of: Vec<Place> = of.filter(|place| place.name != ANY || self.is_reference(node)).collect();
+                if of.is_empty() { sure(key) } else { of }
             }
             "qualified_identifier" => sure(self.unit.str(node).to_owned()),
             "parenthesized_expression" => inner(last_named(node)),
@@ -498,7 +503,7 @@ impl<'u> Host<'_, 'u> {
                     let place = of(&made_name(*at, *earlier));
                     all.push(Place { sure: place.sure && !earlier, ..place });
                 }
-                Origin::Reference(_) | Origin::Row(..) => {
+                Origin::Reference(_) | Origin::Row(..) | Origin::Several(_) => {
                     let places = self.places_asked(pointer, asked).into_iter();
                     all.extend(places.map(|place| Place { name: format!("{}[0]", place.name), ..place }));
                 }
@@ -536,29 +541,38 @@ impl<'u> Host<'_, 'u> {
         let at = if class.is_some_and(|c| !self.methods_named(c, "operator[]").is_empty()) { &any } else { at };
         for place in self.places_asked(array, asked) {
             let own = Place { name: format!("{}[{at}]", place.name), ..place.clone() };
-            let Some(known) = asked.state.get(&place.name) else {
-                all.push(own);
-                continue;
-            };
-            let sure = place.sure && known.sure && known.steps.is_some();
-            let at_start = known.steps.as_ref().is_some_and(Vec::is_empty);
-            match &known.origin {
-                Origin::Named(name) if at_start => all.push(Place { name: format!("{name}[{at}]"), sure }),
-                Origin::Named(name) => {
-                    all.push(Place { name: format!("{name}[*{}]", self.unit.str(node)), sure });
-                    // It may be a container that was made of pointers.
-                    all.extend(Some(own).filter(|_| known.steps.is_none()));
+            let known = asked.state.get(&place.name).map_or(Vec::new(), Pointer::alternatives);
+            if known.is_empty() {
+                all.push(own.clone());
+            }
+            for known in known {
+                let sure = place.sure && known.sure && known.steps.is_some();
+                let at_start = known.steps.as_ref().is_some_and(Vec::is_empty);
+                match &known.origin {
+                    Origin::Named(name) if at_start => all.push(Place { name: format!("{name}[{at}]"), sure }),
+                    Origin::Named(name) => {
+                        all.push(Place { name: format!("{name}[*{}]", self.unit.str(node)), sure });
+                        // It may be a container that was made of pointers.
+                        all.extend(Some(own.clone()).filter(|_| known.steps.is_none()));
+                    }
+                    Origin::Address(name) if at == "0" => {
+                        all.push(Place { name: name.clone(), sure: sure && at_start })
+                    }
+                    Origin::Made(made, earlier) if at_start => {
+                        let name = format!("{}[{at}]", made_name(*made, *earlier));
+                        all.push(Place { name, sure: sure && !earlier });
+                    }
+                    Origin::Any => all.push(Place { name: ANY.to_owned(), sure: false }),
+                    _ => all.push(own.clone()),
                 }
-                Origin::Address(name) if at == "0" => all.push(Place { name: name.clone(), sure: sure && at_start }),
-                Origin::Made(made, earlier) if at_start => {
-                    let name = format!("{}[{at}]", made_name(*made, *earlier));
-                    all.push(Place { name, sure: sure && !earlier });
-                }
-                Origin::Any => all.push(Place { name: ANY.to_owned(), sure: false }),
-                _ => all.push(own),
             }
         }
         all
+    }
+
+    /// Is this the name of a reference?
+    fn is_reference(&self, name: Node<'u>) -> bool {
+        self.variable_at(name).and_then(|v| v.declarator).is_some_and(|d| d.kind() == "reference_declarator")
     }
 
     /// Which element of an array a pointer points to, as a subscript.

@@ -1,0 +1,95 @@
+//! What a function of the unit puts where an argument points. [HOST-OVERLAP]
+
+use tree_sitter::Node;
+
+use super::super::super::unit::{FunDecl, declared_name, each_named, last_named};
+use super::super::Host;
+use super::super::mentions::is_platform;
+use super::super::places::listed_in;
+
+impl<'u> Host<'_, 'u> {
+    /// Does the function that is called put nothing but new memory where its argument at this position points?
+    pub(super) fn fills_with_new(&self, call: Node<'u>, at: usize) -> bool {
+        let field = |name: &str| call.child_by_field_name(name);
+        let (Some(function), Some(arguments)) = (field("function"), field("arguments")) else { return false };
+        let name = self.callee(function);
+        if function.kind() == "field_expression" || self.find(name, function).is_some() {
+            return false;
+        }
+        let given = listed_in(arguments).len();
+        let list = self.lower.names.functions.get(name).map_or(&[][..], Vec::as_slice);
+        let parameters = |declarator: Node<'u>| declarator.child_by_field_name("parameters").map(listed_in);
+        let taking = list.iter().filter(|d| parameters(d.declarator).is_some_and(|p| p.len() == given));
+        let (seen, declared): (Vec<&FunDecl<'u>>, Vec<_>) = taking.partition(|d| d.has_body);
+        let fills = |body: Node<'u>, declarator: Node<'u>| {
+            let parameter = parameters(declarator).and_then(|p| p.get(at)?.child_by_field_name("declarator"));
+            parameter.and_then(declared_name).is_some_and(|name| self.only_makes(body, self.unit.str(name)))
+        };
+        !seen.is_empty() && declared.len() <= seen.len() && seen.iter().all(|d| fills(d.node, d.declarator))
+    }
+
+    /// Is what a parameter points to only made by this function, or used as what it is?
+    fn only_makes(&self, function: Node<'u>, parameter: &str) -> bool {
+        let Some(body) = function.child_by_field_name("body") else { return false };
+        let mut only = true;
+        each_named(body, |n| {
+            if n.kind() == "identifier" && self.unit.str(n) == parameter {
+                only &= self.makes_or_uses(n);
+            }
+        });
+        only
+    }
+
+    fn makes_or_uses(&self, name: Node<'u>) -> bool {
+        // `p`, and `*p`
+        let (mut inner, mut followed) = (name, false);
+        while let Some(outer) = self.up(inner) {
+            let field = |name: &str| outer.child_by_field_name(name);
+            match outer.kind() {
+                "parenthesized_expression" | "cast_expression" => {}
+                "pointer_expression" if !followed && self.unit.str(outer).starts_with('*') => followed = true,
+                "subscript_expression" if !followed && field("argument") == Some(inner) => followed = true,
+                // What the memory holds.
+                "subscript_expression" | "pointer_expression" | "field_expression" if followed => {
+                    return field("argument") == Some(inner) && !self.unit.str(outer).starts_with('&');
+                }
+                "assignment_expression" if followed => {
+                    return field("left") == Some(inner) && field("right").is_some_and(|value| self.is_new(value));
+                }
+                "binary_expression" => {
+                    return field("operator").is_some_and(|o| ["==", "!=", "&&", "||"].contains(&self.unit.str(o)));
+                }
+                "unary_expression" | "if_statement" | "condition_clause" | "while_statement" => return true,
+                "argument_list" => {
+                    let called = self.up(outer).and_then(|call| call.child_by_field_name("function"));
+                    let callee = called.map_or("", |f| self.callee(f));
+                    let is_own = self.lower.names.functions.contains_key(callee);
+                    let makes = callee.to_ascii_lowercase().contains("alloc");
+                    return !is_own && (makes || followed && (callee == "free" || is_platform(callee)));
+                }
+                _ => return false,
+            }
+            inner = outer;
+        }
+        false
+    }
+
+    /// Is this memory that is made here, or none?
+    fn is_new(&self, value: Node<'u>) -> bool {
+        let field = |name: &str| value.child_by_field_name(name);
+        match value.kind() {
+            "parenthesized_expression" => last_named(value).is_some_and(|inner| self.is_new(inner)),
+            "cast_expression" => field("value").is_some_and(|inner| self.is_new(inner)),
+            "null" => true,
+            "new_expression" => {
+                let placed = value.child_by_field_name("placement").is_some();
+                !placed
+            }
+            "call_expression" => {
+                let name = field("function").map_or("", |f| self.callee(f));
+                matches!(name, "malloc" | "calloc" | "aligned_alloc") && !self.lower.names.functions.contains_key(name)
+            }
+            _ => false,
+        }
+    }
+}
