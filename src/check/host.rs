@@ -150,11 +150,12 @@ pub fn host_facts(params: &[VarDecl], placed: &[PlacedLaunch]) -> HostFacts {
         return facts;
     }
     // What a constant excludes is no launch, where there is another.
-    let happens = |p: &&PlacedLaunch| p.launch.facts.iter().all(|fact| fact.as_lit() != Some(false));
-    let placed: Vec<&PlacedLaunch> = match placed.iter().any(|p| happens(&p)) {
-        true => placed.iter().filter(happens).collect(),
-        false => placed.iter().collect(),
+    let (made, possible): (Vec<_>, Vec<_>) = {
+        let possible = || placed.iter().filter(|p| p.launch.can_be());
+        (possible().filter(|p| !p.launch.is_uncalled).collect(), possible().collect())
     };
+    let some = [made, possible].into_iter().find(|some: &Vec<&PlacedLaunch>| !some.is_empty());
+    let placed = some.unwrap_or_else(|| placed.iter().collect());
     let launches: &[&HostLaunch] = &placed.iter().map(|p| &p.launch).collect::<Vec<_>>();
     let lines: Vec<&String> = placed.iter().map(|p| &p.line).collect();
     facts.place = match lines.as_slice() {

@@ -384,6 +384,8 @@ fn comparisons(nodes: &[Node], text: &str, words: &Words, found: &mut Vec<(usize
                 // `i < n && j >= m`
                 found.push((name.start_byte(), "("));
                 found.push((name.end_byte(), ")"));
+            } else if logical && let Some(at) = declaration_of(*node, arguments, text) {
+                found.push((at, "typename "));
             } else if logical {
                 found.push((arguments.end_byte(), "0+"));
             }
@@ -413,6 +415,33 @@ fn comparisons(nodes: &[Node], text: &str, words: &Words, found: &mut Vec<(usize
             }
         }
     });
+}
+
+/// Where the declaration `X<u && B<A, C<T>>, int> x{};` begins, whose `>>` was read as the end of the arguments of `X`.
+fn declaration_of(template: Node, arguments: Node, text: &str) -> Option<usize> {
+    let mut from = template;
+    while let Some(outer) = from.parent().filter(|outer| outer.kind() == "qualified_identifier") {
+        from = outer;
+    }
+    let before = text.get(..from.start_byte())?.trim_end();
+    before.ends_with(['{', '}', ';', ']']).then_some(())?;
+    let (mut angles, mut others) = (0usize, 0usize);
+    let mut rest = text.get(arguments.start_byte()..)?.char_indices();
+    let end = loop {
+        match rest.next()? {
+            (_, '(' | '[' | '{') => others += 1,
+            (_, ')' | ']' | '}') => others = others.checked_sub(1)?,
+            (_, '<') if others == 0 => angles += 1,
+            (at, '>') if others == 0 && angles == 1 => break arguments.start_byte() + at + 1,
+            (_, '>') if others == 0 => angles -= 1,
+            (_, ';') => return None,
+            _ => {}
+        }
+    };
+    let after = text.get(end..)?.trim_start();
+    let name = after.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+    let is_name = name.len() < after.len() && name.trim_start().starts_with([';', '=', '{', ',', '[']);
+    (end > arguments.end_byte() && is_name).then_some(from.start_byte())
 }
 
 /// A macro that is not there, as a statement without `;` in a block: `UNROLL for (..)`, and `CHECK(x)` alone in its line.

@@ -8,12 +8,12 @@ use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
 use super::super::lower::{Lower, is_static};
-use super::super::unit::{Unit, declared_name, last_named};
+use super::super::unit::{Unit, declared_name, each_named, last_named, split_init};
 use super::calls::{Call, calls_like, calls_of, given};
 use super::places::listed_in;
 use super::pointers::only_casts;
 use super::types::converted;
-use super::variables::{Part, contains};
+use super::variables::{Part, Variable, contains, says};
 use super::versions::Version;
 use super::{Given, Host, HostLaunch, ObjectParts, Overlap, function_around, symbol};
 use crate::base::Name;
@@ -44,23 +44,50 @@ pub enum Of {
 }
 
 impl<'u> Host<'_, 'u> {
+    /// The position of a parameter of the function in its list, where some have no name.
+    fn position(&self, parameter: &Variable<'u>) -> Option<usize> {
+        let mut node = parameter.declarator.filter(|_| parameter.is_parameter && parameter.scope == self.function)?;
+        while !node.kind().ends_with("parameter_declaration") {
+            node = node.parent()?;
+        }
+        listed_in(node.parent()?).iter().position(|p| *p == node)
+    }
+
+    /// Is a parameter a reference to a variable that the calling function declares, whatever call this is? [HOST-QUIET]
+    pub(super) fn refers_to_locals(&self, parameter: &Variable<'u>) -> bool {
+        let Some(at) = self.position(parameter) else { return false };
+        let calls = calls_of(self.unit, self.lower, self.function).unwrap_or_default();
+        let is_local =
+            |call: &Call<'u>| call.arguments.get(at).is_some_and(|argument| self.is_local_of_caller(*argument));
+        !calls.is_empty() && calls.iter().all(is_local)
+    }
+
+    /// Is this the name of a variable of the function around it, which is gone when that returns?
+    fn is_local_of_caller(&self, argument: Node<'u>) -> bool {
+        let caller = function_around(argument).filter(|_| argument.kind() == "identifier");
+        let (mut found, mut only) = (false, true);
+        each_named(caller.unwrap_or(argument), |n| {
+            let mut cursor = n.walk();
+            for declarator in n.children_by_field_name("declarator", &mut cursor) {
+                if declared_name(declarator).is_some_and(|name| self.unit.str(name) == self.unit.str(argument)) {
+                    let plain = matches!(split_init(declarator).0.kind(), "identifier" | "function_declarator");
+                    found |= n.kind() == "declaration";
+                    only &= n.kind() != "declaration" || plain && !says(n, &self.unit.text, &["static", "extern"]);
+                    only &= !n.kind().ends_with("parameter_declaration") && n.kind() != "for_range_loop";
+                }
+            }
+        });
+        found && only
+    }
+
     /// The symbols that stand for what this function was called with.
     pub(super) fn parameters(&self) -> Vec<Parameter> {
-        // The position in the list, where some have no name.
-        let position = |variable: usize| {
-            let known = &self.variables[variable];
-            let mut node = known.declarator.filter(|_| known.is_parameter && known.scope == self.function)?;
-            while !node.kind().ends_with("parameter_declaration") {
-                node = node.parent()?;
-            }
-            listed_in(node.parent()?).iter().position(|p| *p == node)
-        };
         let mut found = Vec::new();
         for ((variable, part, version), value) in &self.values {
             let Version::After(Some(event), loops) = version else { continue };
             let known = &self.variables[*variable];
             let declared = known.events.get(*event).is_some_and(|e| e.declares) && loops.is_empty();
-            let Some(at) = position(*variable).filter(|_| declared) else { continue };
+            let Some(at) = self.position(known).filter(|_| declared) else { continue };
             let is_object = known.declarator.is_some_and(|d| matches!(d.kind(), "identifier" | "reference_declarator"));
             let of = match (part, known.ty) {
                 (Part::Whole, _) => Of::Number,
@@ -111,10 +138,7 @@ impl<'u> Host<'_, 'u> {
                     let is_parameter = |v: &Node<'u>| self.variable_at(*v).is_some_and(|known| known.is_parameter);
                     return values.filter(is_parameter).find_map(|v| self.passed(v)).map(made);
                 }
-                let mut node = known.declarator.filter(|_| known.is_parameter && known.scope == self.function)?;
-                while !node.kind().ends_with("parameter_declaration") {
-                    node = node.parent()?;
-                }
+                let at = self.position(known)?;
                 let moves = |node: Node<'u>| {
                     let operator = node.child_by_field_name("operator").map_or("", |o| self.unit.str(o));
                     let callee = node.child_by_field_name("function").map_or("", |f| self.callee(f));
@@ -122,7 +146,6 @@ impl<'u> Host<'_, 'u> {
                     node.kind() == "update_expression" || matches!(operator, "+=" | "-=") || callee == "swap"
                 };
                 known.events.iter().all(|e| e.declares || moves(e.node)).then_some(())?;
-                let at = listed_in(node.parent()?).iter().position(|p| *p == node)?;
                 Some((at, known.events.iter().all(|e| e.declares) && !known.is_wild && known.escapes.is_none()))
             }
             // A member of an object that the function was given.
@@ -280,7 +303,14 @@ fn called_by<'u>(
     path.functions.push(function);
     let found = each_call(unit, lower, calls, &launch, parameters, path);
     path.functions.pop();
-    found.unwrap_or_else(|| vec![launch])
+    match found {
+        // No call makes it that is read: it is as its function alone says. [HOST-EXCLUDED]
+        Some(found) if launch.can_be() && !found.iter().any(HostLaunch::can_be) => {
+            vec![HostLaunch { is_uncalled: true, ..launch }]
+        }
+        Some(found) => found,
+        None => vec![launch],
+    }
 }
 
 /// A number that is given, and its type, where these are known.
@@ -473,6 +503,7 @@ fn each_call<'u>(
             stays,
             made: launch.made.clone(),
             launcher: launch.launcher.clone(),
+            is_uncalled: launch.is_uncalled,
         };
         found.extend(called_by(unit, lower, caller, one, &outer, path));
     }

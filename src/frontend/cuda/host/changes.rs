@@ -7,7 +7,7 @@ use super::super::unit::{has_child, last_named};
 use super::Host;
 use super::mentions::{Takes, is_platform};
 use super::places::listed_in;
-use super::variables::{Event, Outside, contains};
+use super::variables::{Event, Outside, Variable, contains};
 
 /// Functions of C that write no memory which a program has a name for.
 const COMPUTES: [&str; 37] = [
@@ -189,12 +189,16 @@ impl<'u> Host<'_, 'u> {
         let calls: Vec<_> = calls.into_iter().map(event).collect();
         let far: Vec<_> = all_calls.into_iter().chain(stores).map(event).collect();
         let near: Vec<_> = self.near_stores.iter().copied().map(event).collect();
-        for variable in &mut self.variables {
+        let shared = self.said.shares_memory && !self.said.registers_memory;
+        let of_caller = |v: &Variable<'u>| shared && v.is_remote && v.is_parameter && self.refers_to_locals(v);
+        let of_caller: Vec<bool> = self.variables.iter().map(of_caller).collect();
+        for (variable, of_caller) in self.variables.iter_mut().zip(of_caller) {
             if variable.is_remote {
                 let is_own = |e: &Event<'u>| variable.events.iter().any(|own| own.node == e.node);
                 // A kernel writes no variable of the host, nor what one stands for that is in memory of the host.
                 let of_unit = variable.outside == Some(Outside::Unit);
-                let is_apart = if of_unit { !self.said.registers_memory } else { !self.said.shares_memory };
+                let is_apart =
+                    if of_unit { !self.said.registers_memory } else { of_caller || !self.said.shares_memory };
                 let reaches = |e: &Event<'u>| !is_apart || !has_child(e.node, "kernel_call_syntax");
                 let others: Vec<_> = far.iter().copied().filter(|e| !is_own(e) && reaches(e)).collect();
                 variable.events.extend(others);

@@ -108,6 +108,15 @@ pub struct HostLaunch {
     pub made: Made,
     /// The function that is not there, and is taken to launch the kernel that it is given.
     pub launcher: Option<String>,
+    /// Does none of the calls that were read make it?
+    pub is_uncalled: bool,
+}
+
+impl HostLaunch {
+    /// Can what the host says of it hold, as far as constants say?
+    pub fn can_be(&self) -> bool {
+        self.facts.iter().all(|fact| fact.as_lit() != Some(false))
+    }
 }
 
 /// What of a launch the host computes in ways that are not understood.
@@ -435,6 +444,7 @@ fn launch_without<'u>(
         stays,
         made,
         launcher: launcher.map(|(f, _)| unit.str(f).to_owned()),
+        is_uncalled: false,
     };
     match through {
         Some(through) => called_through(unit, lower, function, own, &parameters, through, pack),
