@@ -628,9 +628,9 @@ impl<'u> Host<'_, 'u> {
         let Some(function) = call.child_by_field_name("function") else { return states };
         let arguments = call.child_by_field_name("arguments").map(listed_in).unwrap_or_default();
         let name = self.callee(function);
-        if let ("swap", [a, b]) = (name, arguments.as_slice()) {
+        if let Some([a, b]) = self.exchanged(call) {
             return each(states, |state| {
-                let (one, other) = (self.places_of(*a, &state), self.places_of(*b, &state));
+                let (one, other) = (self.places_of(a, &state), self.places_of(b, &state));
                 let pairs = one.iter().flat_map(|a| other.iter().map(move |b| (a, b)));
                 let mut after: Vec<State> = pairs.map(|(a, b)| swapped(state.clone(), &a.name, &b.name)).collect();
                 if !matches!((&one[..], &other[..]), ([a], [b]) if a.sure && b.sure) {
@@ -794,8 +794,9 @@ impl<'u> Host<'_, 'u> {
                     through.extend(to.filter(|to| Some(*to) != field("left")).map(|to| self.unit.str(to)));
                 }
                 "init_declarator" => links.extend(field("declarator").zip(field("value"))),
-                "call_expression" if field("function").is_some_and(|f| self.callee(f) == "swap") => {
-                    links.extend(field("arguments").map(|list| (list, list)));
+                // It may put one of what it is given into another.
+                "call_expression" if field("function").is_some_and(|f| !self.is_harmless(f)) => {
+                    links.push((node, node));
                 }
                 _ => {}
             }

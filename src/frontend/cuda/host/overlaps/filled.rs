@@ -1,13 +1,64 @@
-//! What a function of the unit puts where an argument points. [HOST-OVERLAP]
+//! What a function of the unit puts where an argument points: new memory, or what another one points to. [HOST-OVERLAP]
 
 use tree_sitter::Node;
 
-use super::super::super::unit::{FunDecl, declared_name, each_named, last_named};
+use super::super::super::unit::{FunDecl, declared_name, each_named, last_named, split_init};
 use super::super::Host;
 use super::super::mentions::is_platform;
 use super::super::places::listed_in;
 
 impl<'u> Host<'_, 'u> {
+    /// The two places whose contents a call exchanges: `swap(x, y)`, and what a function of the unit does with `(x, y)` or
+    /// `(&x, &y)`.
+    pub(super) fn exchanged(&self, call: Node<'u>) -> Option<[Node<'u>; 2]> {
+        let function = call.child_by_field_name("function")?;
+        let name = self.callee(function);
+        let [a, b] = listed_in(call.child_by_field_name("arguments")?).try_into().ok()?;
+        let places = [self.addressed(a), self.addressed(b)];
+        let known = self.lower.names.functions.get(name).map_or(&[][..], Vec::as_slice);
+        let own = known.iter().filter(|d| d.has_body && d.class.is_none()).collect::<Vec<_>>();
+        let all = |sign: &str| !own.is_empty() && own.iter().all(|d| self.only_exchanges(d.node, d.declarator, sign));
+        match places {
+            [Some(a), Some(b)] => all("*").then_some([a, b]),
+            [None, None] if name == "swap" || all("&") => Some([a, b]),
+            _ => None,
+        }
+    }
+
+    /// `{ T t = *p; *p = *q; *q = t; }`, and the same of references.
+    fn only_exchanges(&self, function: Node<'u>, declarator: Node<'u>, sign: &str) -> bool {
+        let list = declarator.child_by_field_name("parameters").map(listed_in).unwrap_or_default();
+        let named = |p: &Node<'u>| {
+            let declarator = p.child_by_field_name("declarator")?;
+            let is_it = self.unit.str(declarator).starts_with(sign);
+            Some(format!(
+                "{}{}",
+                sign.trim_start_matches('&'),
+                self.unit.str(declared_name(declarator).filter(|_| is_it)?)
+            ))
+        };
+        let [Some(a), Some(b)] = &list.iter().map(named).collect::<Vec<_>>()[..] else { return false };
+        let statements = function.child_by_field_name("body").map(listed_in).unwrap_or_default();
+        let text = |n: Node<'u>| {
+            let text = self.unit.str(n);
+            let moved = text.strip_prefix("std::move(").and_then(|inner| inner.strip_suffix(')'));
+            moved.unwrap_or(text).to_owned()
+        };
+        let assigned = |n: &Node<'u>| {
+            let inner = n.named_child(0)?;
+            let (to, from) = match n.kind() {
+                "declaration" => split_init(n.child_by_field_name("declarator")?),
+                _ => (inner.child_by_field_name("left")?, inner.child_by_field_name("right")),
+            };
+            Some((text(declared_name(to).filter(|_| n.kind() == "declaration").unwrap_or(to)), text(from?)))
+        };
+        let [Some(first), Some(second), Some(third)] = &statements.iter().map(assigned).collect::<Vec<_>>()[..] else {
+            return false;
+        };
+        let exchange = |a: &str, b: &str| first.1 == a && *second == (a.to_owned(), b.to_owned()) && third.0 == b;
+        first.0 == third.1 && (exchange(a, b) || exchange(b, a))
+    }
+
     /// Does the function that is called put nothing but new memory where its argument at this position points?
     pub(super) fn fills_with_new(&self, call: Node<'u>, at: usize) -> bool {
         let field = |name: &str| call.child_by_field_name(name);

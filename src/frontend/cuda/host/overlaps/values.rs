@@ -116,7 +116,9 @@ impl<'u> Host<'_, 'u> {
         let text = self.unit.str(node);
         match node.kind() {
             "parenthesized_expression" => inner(last_named(node)),
-            "initializer_list" | "argument_list" if node.named_child_count() == 1 => inner(last_named(node)),
+            "initializer_list" | "argument_list" if node.named_child_count() == 1 => {
+                inner(last_named(node).filter(|only| !self.names_number(*only)))
+            }
             // What an object is made of it may keep.
             "initializer_list" | "argument_list" => self.kept_of(&listed_in(node), asked),
             "parameter_list" => self.kept_of(&names_of(node), asked),
@@ -408,6 +410,14 @@ impl<'u> Host<'_, 'u> {
                 part("left") && part("right")
             }
             "cast_expression" => node.child_by_field_name("value").is_some_and(|inner| self.names_number(inner)),
+            // A member that is an integer, and the size of a container.
+            "field_expression" => {
+                let field = |name: &str| node.child_by_field_name(name);
+                let object = field("argument").filter(|a| a.kind() == "identifier");
+                let object = object.and_then(|a| self.find(self.unit.str(a), a));
+                object.zip(field("field")).is_some_and(|(of, name)| self.field_type(of, self.unit.str(name)).is_some())
+            }
+            "call_expression" => self.method_type(node).is_some(),
             _ => false,
         }
     }
