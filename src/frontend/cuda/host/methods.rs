@@ -401,7 +401,7 @@ impl<'u> Host<'_, 'u> {
     }
 
     /// Is this a variable whose type is a container of the library?
-    fn is_container(&self, node: Node<'u>) -> bool {
+    pub(super) fn is_container(&self, node: Node<'u>) -> bool {
         let known = self.variable_at(node).filter(|v| node.kind() == "identifier" && is_object(v));
         let Some(ty) = known.and_then(|v| v.ty) else { return false };
         let name = self.unit.str(ty).split('<').next().unwrap_or("");

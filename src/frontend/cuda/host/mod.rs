@@ -52,12 +52,13 @@ use calls::{given, is_call_of_host};
 pub use fields::ObjectParts;
 pub use foreign::{Foreign, foreign_kernels};
 use mentions::operators_of;
+use overlaps::Seen;
 pub use overlaps::{Given, Overlap, Setter};
 pub(super) use places::listed_in;
 use places::{
     Arguments, Config, Place, addresses, is_local, is_question, launch_by_absent, launches_of, may_be, may_be_called,
 };
-use returned::Returned;
+use returned::{Callee, Returned};
 pub use stays::Named;
 pub use symbols::{Filled, filled};
 pub use unseen::Loud;
@@ -230,6 +231,10 @@ struct Host<'l, 'u> {
     relevant: BTreeSet<&'u str>,
     /// What the functions of calls may return, by the nodes of their names.
     returned: RefCell<FxHashMap<usize, Rc<[Returned<'u>]>>>,
+    /// The functions that may be called there.
+    callees: RefCell<FxHashMap<usize, Rc<[Callee<'u>]>>>,
+    /// What of these is looked up for each call and state.
+    seen: RefCell<Seen<'u>>,
     /// The classes of the unit by the names of the methods that they define.
     methods: OnceCell<FxHashMap<&'u str, Vec<Node<'u>>>>,
     /// The variables that each call may change, by the node of the call; made once all of them are read.
@@ -542,6 +547,8 @@ impl<'l, 'u> Host<'l, 'u> {
             copied: Vec::new(),
             relevant: BTreeSet::new(),
             returned: RefCell::default(),
+            callees: RefCell::default(),
+            seen: RefCell::default(),
             reached: OnceCell::new(),
             methods: OnceCell::new(),
             has_goto: false,

@@ -5,12 +5,14 @@
 
 mod elsewhere;
 mod filled;
+mod handed;
 mod lambdas;
 mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use elsewhere::Setter;
+pub use handed::Seen;
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
@@ -20,16 +22,20 @@ use super::super::unit::{TypeDecl, child_of_kind, declared_name, each_named, has
 use super::Host;
 use super::places::listed_in;
 use super::pointers::OF_DATA;
+use super::variables::contains;
 use crate::exp::{IntTy, N};
 
 /// More states than this are made one.
 const MOST: usize = 64;
 /// The same once that was so.
 const FEW: usize = 8;
-/// States of nodes that are looked at for one launch.
-const MAX_STEPS: usize = 300_000;
+/// States of nodes that are looked at for one launch; large ones count for more, one for every [`MANY`] places.
+const MAX_STEPS: usize = 1_000_000;
+const MANY: usize = 8;
 /// More pointers than these are any.
 const MAX_SEVERAL: usize = 8;
+/// What an object is made of.
+const MADE_OF: [&str; 3] = ["argument_list", "parameter_list", "initializer_list"];
 /// Expressions that are no pointer to what was there before.
 const MAKES: [&str; 13] = [
     "new_expression",
@@ -154,6 +160,17 @@ impl Pointer {
         all.iter().map(one).collect()
     }
 
+    /// It is one of these, or any.
+    fn one_of(all: impl Iterator<Item = Pointer>) -> Pointer {
+        let all: BTreeSet<Pointer> = all.collect();
+        let few = all.len() <= MAX_SEVERAL;
+        let (origin, steps) = match few {
+            true => (Origin::Several(all.into_iter().collect()), Some(Vec::new())),
+            false => (Origin::Any, None),
+        };
+        Pointer { origin, steps, sure: false }
+    }
+
     fn somewhere(self) -> Pointer {
         Pointer { steps: None, ..self }
     }
@@ -226,15 +243,16 @@ impl<'u> Host<'_, 'u> {
             }
         }
         let mut pairs = Vec::new();
-        // Of a function that takes too long any two may be one.
-        for later in (0..arguments.len()).filter(|_| flow.is_over()) {
+        // Of a function that takes too long, or that jumps, any two may be one.
+        let is_lost = flow.is_over() || self.has_goto;
+        for later in (0..arguments.len()).filter(|_| is_lost) {
             let any = |earlier| Overlap { later: (later, None), earlier: (earlier, None), by: None, sure: false };
             pairs.extend((0..later).map(any));
         }
         for ((later, earlier), (distance, sure, times)) in found {
-            let whole = !flow.too_many && !self.has_goto;
+            let whole = !flow.too_many;
             let by = distance.filter(|_| whole).and_then(|(later, earlier)| self.distance(&later, &earlier));
-            if !flow.is_over() {
+            if !is_lost {
                 pairs.push(Overlap { later, earlier, by, sure: sure && times == states && whole });
             }
         }
@@ -278,7 +296,7 @@ impl<'u> Host<'_, 'u> {
             flow.too_many = true;
             states = merged(&states);
         }
-        flow.steps += states.len();
+        flow.steps += states.len() * (1 + states.first().map_or(0, State::len) / MANY);
         if states.is_empty() || flow.is_over() {
             return states;
         }
@@ -479,11 +497,16 @@ impl<'u> Host<'_, 'u> {
         };
         let place = self.key_declared(name, declarator);
         let reference = has_child(inner, "&") || inner.kind() == "reference_declarator";
+        let is_object = matches!(inner.kind(), "identifier" | "function_declarator");
+        let class = node.child_by_field_name("type").filter(|_| is_object).and_then(|ty| self.class_of(ty));
         let members = node.child_by_field_name("type").map(|ty| self.members_of(ty)).unwrap_or_default();
         each(states, |mut state| {
             let own = |other: &String| is_part(other, &place);
             state.retain(|other, _| other != &place && !own(other));
             let Some(value) = value else { return vec![state] };
+            if let Some(class) = class.filter(|_| !reference && MADE_OF.contains(&value.kind())) {
+                state = self.handed_to_object(class, value, state);
+            }
             if reference {
                 let of = |Place { name, sure }: Place| {
                     let pointer = Pointer { origin: Origin::Reference(name), steps: None, sure };
@@ -655,6 +678,16 @@ impl<'u> Host<'_, 'u> {
                 });
             }
         }
+        // One place is copied to another.
+        if let (Some(to), Some(from)) = (arguments.first().and_then(|a| self.addressed(*a)), arguments.get(1))
+            && matches!(name, "memcpy" | "memmove")
+            && let Some(from) = self.addressed(*from)
+        {
+            let perhaps = states.clone();
+            let mut after = self.written(states, to, |state, place| self.assigned(state, place, from));
+            after.extend(perhaps);
+            return after;
+        }
         let makes = name.to_ascii_lowercase().contains("alloc");
         // Of an argument it is not known whether others are read before it or after it.
         let is_argument = call != self.launch
@@ -677,7 +710,7 @@ impl<'u> Host<'_, 'u> {
             return states;
         }
         let changed = |state: State| {
-            let (mut state, mut after) = (state, Vec::new());
+            let mut state = state;
             let (mut places, mut perhaps, mut filled) = (Vec::new(), Vec::new(), BTreeSet::new());
             for (i, place) in &addressed {
                 let all = self.places_of(*place, &state);
@@ -700,23 +733,15 @@ impl<'u> Host<'_, 'u> {
                 state = unsure(state, &places, is_argument);
                 state = unsure(state, &reached, is_argument);
                 if !passes {
-                    // It may be one of the other pointers that the call is given.
-                    let others = arguments.iter().filter(|a| self.is_pointer(**a));
-                    let others: Vec<Pointer> = others.flat_map(|a| self.pointers_of(*a, &state)).collect();
-                    let given = places.iter().chain(&perhaps).filter(|place| self.is_pointer_place(place));
-                    for place in given.filter(|place| !filled.contains(*place)) {
-                        for pointer in others.iter().filter(|p| p.origin.place() != Some(place)) {
-                            after.push(with(&state, place, Pointer { sure: false, ..pointer.clone().somewhere() }));
-                        }
-                    }
+                    let told = places.iter().chain(&perhaps).filter(|place| !filled.contains(*place));
+                    state = self.handed(call, state, &told.cloned().collect::<Vec<_>>(), &reached);
                 }
             }
-            after.push(state);
-            for (place, pointer) in after.iter_mut().flatten().filter(|(_, pointer)| pointer.sure && !passes) {
+            for (place, pointer) in state.iter_mut().filter(|(_, pointer)| pointer.sure && !passes) {
                 let elsewhere = |name: &str| !name.contains('#') || self.is_behind(name);
                 pointer.sure = !pointer.origin.place().is_some_and(elsewhere) && !self.is_behind(place);
             }
-            after
+            vec![state]
         };
         each(states, changed)
     }
@@ -806,8 +831,20 @@ impl<'u> Host<'_, 'u> {
             let mut found = Vec::new();
             let mut stack = vec![node];
             while let Some(node) = stack.pop() {
-                stack.extend(listed_in(node));
-                let is_name = matches!(node.kind(), "identifier" | "field_identifier" | "type_identifier");
+                // Where in an array is none of what it holds.
+                let at = Some(node).filter(|n| n.kind() == "subscript_expression").and_then(listed_subscript);
+                stack.extend(listed_in(node).into_iter().filter(|inner| at.is_none_or(|at| !contains(*inner, at))));
+                // A function is none of what it is given, unless it is a variable.
+                let mut function = node;
+                while let Some(up) =
+                    self.up(function).filter(|up| matches!(up.kind(), "qualified_identifier" | "template_function"))
+                {
+                    function = up;
+                }
+                let called = self.up(function).filter(|up| up.kind() == "call_expression");
+                let is_function = called.and_then(|call| call.child_by_field_name("function")) == Some(function);
+                let is_name = matches!(node.kind(), "identifier" | "field_identifier" | "type_identifier")
+                    && !(is_function && self.variable_at(node).is_none());
                 // A name that is declared here means something else before.
                 let declares = self.up(node).is_some_and(|up| up.kind().ends_with("declarator"))
                     || self.up(node).and_then(|up| up.child_by_field_name("declarator")) == Some(node);
@@ -856,6 +893,12 @@ impl<'u> Host<'_, 'u> {
         let variable = place.split_once('#').and_then(|(_, rest)| rest.parse::<usize>().ok());
         let Some(known) = variable.and_then(|v| self.variables.get(v)) else { return false };
         let scalar = known.declarator.is_some_and(|d| d.kind() == "identifier");
+        // `auto n = 2 * m;`
+        let is_auto = known.ty.is_some_and(|ty| matches!(ty.kind(), "placeholder_type_specifier" | "auto"));
+        if scalar && is_auto {
+            let value = known.events.iter().find(|e| e.declares).and_then(|e| e.value);
+            return value.is_some_and(|value| self.names_number(value));
+        }
         // An integer may be an address.
         let is_address = |ty: &str| ty.contains("intptr") || ty.contains("CUdeviceptr");
         scalar
@@ -1078,18 +1121,11 @@ fn renamed(state: State, from: &str, to: &str) -> State {
 /// One state for more than can be told apart: where they differ, a place has any of the pointers.
 fn merged(states: &States) -> States {
     let places: BTreeSet<&String> = states.iter().flat_map(State::keys).collect();
-    let any = || Pointer { origin: Origin::Any, steps: None, sure: false };
     let one = places.into_iter().map(|place| {
         let held: BTreeSet<Pointer> =
             states.iter().map(|state| state.get(place).cloned().unwrap_or_else(|| named(place))).collect();
         let only = held.first().cloned().filter(|_| held.len() == 1);
-        let all: BTreeSet<Pointer> = held.iter().flat_map(Pointer::alternatives).collect();
-        let pointer = only.unwrap_or_else(|| match all.len() <= MAX_SEVERAL {
-            true => {
-                Pointer { origin: Origin::Several(all.into_iter().collect()), steps: Some(Vec::new()), sure: false }
-            }
-            false => any(),
-        });
+        let pointer = only.unwrap_or_else(|| Pointer::one_of(held.iter().flat_map(Pointer::alternatives)));
         (place.clone(), pointer)
     });
     States::from([one.collect()])

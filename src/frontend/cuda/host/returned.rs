@@ -34,9 +34,9 @@ impl Returned<'_> {
 }
 
 /// A function or a lambda, and the names in it.
-struct Callee<'u> {
-    node: Node<'u>,
-    parameters: Vec<(&'u str, Node<'u>)>,
+pub(super) struct Callee<'u> {
+    pub node: Node<'u>,
+    pub parameters: Vec<(&'u str, Node<'u>)>,
     class: Option<Node<'u>>,
     is_lambda: bool,
 }
@@ -53,11 +53,25 @@ impl<'u> Host<'_, 'u> {
     }
 
     fn read_returns(&self, function: Node<'u>) -> Vec<Returned<'u>> {
+        self.callees(function).iter().flat_map(|callee| self.returns_of(callee)).collect()
+    }
+
+    /// The functions of the unit, or the lambda of this function, that a call may call.
+    pub(super) fn callees(&self, function: Node<'u>) -> Rc<[Callee<'u>]> {
+        if let Some(known) = self.callees.borrow().get(&function.id()) {
+            return known.clone();
+        }
+        let found: Rc<[Callee<'u>]> = self.read_callees(function).into();
+        self.callees.borrow_mut().insert(function.id(), found.clone());
+        found
+    }
+
+    fn read_callees(&self, function: Node<'u>) -> Vec<Callee<'u>> {
         if let Some(lambda) = self.lambda_named(function) {
             let declarator = lambda.child_by_field_name("declarator");
             let list = declarator.and_then(|d| d.child_by_field_name("parameters"));
             let parameters = list.map_or(Vec::new(), |list| self.names_in(list));
-            return self.returns_of(&Callee { node: lambda, parameters, class: None, is_lambda: true });
+            return vec![Callee { node: lambda, parameters, class: None, is_lambda: true }];
         }
         let method = method_of(function);
         let class = match method {
@@ -73,13 +87,7 @@ impl<'u> Host<'_, 'u> {
         let is_known = class.is_some() || method.is_none();
         let may_be =
             |d: &&FunDecl<'u>| d.has_body && !d.is_kernel && (method.is_none() || !is_known || d.class == class);
-        let callee = |d: &FunDecl<'u>| Callee {
-            node: d.node,
-            parameters: d.declarator.child_by_field_name("parameters").map_or(Vec::new(), |list| self.names_in(list)),
-            class: d.class,
-            is_lambda: false,
-        };
-        let mut all: Vec<Callee<'u>> = own.iter().filter(may_be).map(callee).collect();
+        let mut all: Vec<Callee<'u>> = own.iter().filter(may_be).map(|d| self.callee_of(d)).collect();
         match class {
             Some(class) => self.add_methods(class, name, &mut all, 0),
             None if !is_known => {
@@ -89,7 +97,24 @@ impl<'u> Host<'_, 'u> {
             }
             None => {}
         }
-        all.iter().flat_map(|callee| self.returns_of(callee)).collect()
+        all
+    }
+
+    /// The constructors of a class.
+    pub(super) fn constructors(&self, class: Node<'u>) -> Vec<Callee<'u>> {
+        let name = class.child_by_field_name("name").map_or("", |n| self.unit.str(n));
+        let name = name.split('<').next().unwrap_or(name);
+        let mut all = Vec::new();
+        self.add_methods(class, name, &mut all, usize::MAX);
+        let own = self.lower.names.functions.get(name).map_or(&[][..], Vec::as_slice);
+        all.extend(own.iter().filter(|d| d.has_body && d.class == Some(class)).map(|d| self.callee_of(d)));
+        all
+    }
+
+    fn callee_of(&self, decl: &FunDecl<'u>) -> Callee<'u> {
+        let list = decl.declarator.child_by_field_name("parameters");
+        let parameters = list.map_or(Vec::new(), |list| self.names_in(list));
+        Callee { node: decl.node, parameters, class: decl.class, is_lambda: false }
     }
 
     /// The lambda that a variable of the function is made of.

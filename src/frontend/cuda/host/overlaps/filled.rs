@@ -20,7 +20,7 @@ impl<'u> Host<'_, 'u> {
         let all = |sign: &str| !own.is_empty() && own.iter().all(|d| self.only_exchanges(d.node, d.declarator, sign));
         match places {
             [Some(a), Some(b)] => all("*").then_some([a, b]),
-            [None, None] if name == "swap" || all("&") => Some([a, b]),
+            [None, None] if name == "swap" && own.is_empty() || all("&") => Some([a, b]),
             _ => None,
         }
     }
@@ -80,7 +80,7 @@ impl<'u> Host<'_, 'u> {
     }
 
     /// Is what a parameter points to only made by this function, or used as what it is?
-    fn only_makes(&self, function: Node<'u>, parameter: &str) -> bool {
+    pub(super) fn only_makes(&self, function: Node<'u>, parameter: &str) -> bool {
         let Some(body) = function.child_by_field_name("body") else { return false };
         let mut only = true;
         each_named(body, |n| {

@@ -215,7 +215,9 @@ impl<'u> Host<'_, 'u> {
                             None => return vec![Pointer { sure: false, ..named(text) }],
                         };
                         let method = method.split('<').next().unwrap_or(method);
-                        let is_data = OF_DATA.contains(&method);
+                        // So is where a container begins.
+                        let begins = matches!(method, "begin" | "cbegin") && self.is_container(object);
+                        let is_data = OF_DATA.contains(&method) || begins;
                         // What a getter returns is a member.
                         if is_data && self.only_returns(node) {
                             let returned = self.returned_by(function);
@@ -275,7 +277,7 @@ impl<'u> Host<'_, 'u> {
     /// The pointers among what an object is made of.
     fn kept_of(&self, arguments: &[Node<'u>], asked: &Asked) -> Vec<Pointer> {
         let is_list = |n: &Node<'u>| n.kind() == "initializer_list";
-        let given = arguments.iter().filter(|argument| self.is_pointer(**argument) || is_list(argument));
+        let given = arguments.iter().filter(|argument| self.may_be_pointer(**argument) || is_list(argument));
         let all = given.flat_map(|argument| self.pointers_asked(*argument, asked));
         all.map(|p| Pointer { sure: false, ..p.somewhere() }).collect()
     }
@@ -399,7 +401,7 @@ impl<'u> Host<'_, 'u> {
     }
 
     /// Is this surely a number, and none that an address was made?
-    fn names_number(&self, node: Node<'u>) -> bool {
+    pub(super) fn names_number(&self, node: Node<'u>) -> bool {
         match node.kind() {
             "number_literal" | "sizeof_expression" | "char_literal" | "true" | "false" => true,
             "identifier" => self.is_scalar_place(&self.key(node)),

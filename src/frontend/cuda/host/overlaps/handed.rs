@@ -1,0 +1,410 @@
+//! What a call may put into the places that it can change: one of the pointers that it is given. [HOST-OVERLAP]
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+use tree_sitter::Node;
+
+use super::super::super::unit::{child_of_kind, declared_name, each_named, has_child, last_named};
+use super::super::Host;
+use super::super::mentions::{BY_VALUE, is_platform};
+use super::super::outside::is_arrow;
+use super::super::places::listed_in;
+use super::super::pointers::{OF_DATA, only_casts};
+use super::super::returned::Callee;
+use super::{Pointer, State, is_part, method_of, named, names_of};
+
+/// Functions that are followed, each called by the one before.
+const MAX_CALLS: usize = 4;
+
+/// What was found of the functions that are called, by their nodes.
+#[derive(Default)]
+pub struct Seen<'u> {
+    /// The names that they assign to.
+    assigned: FxHashMap<usize, Rc<[&'u str]>>,
+    /// What they do with an argument, or the address of one.
+    uses: FxHashMap<(usize, usize, bool), Uses>,
+}
+
+/// What a function does with a pointer that it is given.
+#[derive(Clone, PartialEq, Eq)]
+enum Uses {
+    /// It reads and writes what that points to, or puts it into members or variables of these names.
+    Into(BTreeSet<String>),
+    Anything,
+}
+
+/// Pointers that a call may keep, and the names of the members or variables that it puts them into, where these are known.
+struct Kept {
+    pointers: Vec<Pointer>,
+    into: Option<BTreeSet<String>>,
+}
+
+impl<'u> Host<'_, 'u> {
+    /// The state after a call has put what it was given where it can: `told` are the places that it has the addresses of, and
+    /// `reached` what it may change otherwise.
+    pub(super) fn handed(&self, call: Node<'u>, state: State, told: &[String], reached: &[String]) -> State {
+        let Some(function) = call.child_by_field_name("function") else { return state };
+        let arguments = call.child_by_field_name("arguments").map(listed_in).unwrap_or_default();
+        let callees = self.callees(function);
+        let object = method_of(function).map(|(object, _)| object);
+        let others = self.kept_by(&arguments, object, &callees, &state);
+        if others.is_empty() {
+            return state;
+        }
+        let given: Vec<String> = arguments.iter().flat_map(|a| self.places_of(*a, &state)).map(|p| p.name).collect();
+        let is_pointer = |place: &String| self.is_pointer_place(place);
+        let mut places: Vec<String> = told.iter().filter(|p| is_pointer(p) || !callees.is_empty()).cloned().collect();
+        let list = call.child_by_field_name("arguments");
+        let stays = list.is_some_and(|list| self.passes_on_values(function, list));
+        let direct = reached.iter().filter(|place| !stays && given.contains(place));
+        places.extend(direct.filter(|p| is_pointer(p) || !callees.is_empty()).cloned());
+        // An object keeps what its method is given; what a function does that is not seen is not guessed.
+        if let Some(object) = object {
+            let end = if is_arrow(self.unit.str(function), object, function) { "[0]" } else { "" };
+            places.extend(self.places_of(object, &state).into_iter().map(|p| format!("{}{end}", p.name)));
+        }
+        if !callees.is_empty() {
+            // The elements of an array, and the members of what a pointer points to.
+            for place in given.iter().filter(|place| self.leads_to_pointers(place)) {
+                places.push(if self.is_array_place(place) { place.clone() } else { format!("{place}[0]") });
+            }
+        }
+        places.extend(callees.iter().flat_map(|callee| self.assigned_in(callee, call)));
+        self.all_widened(state, &places.into_iter().collect(), &others)
+    }
+
+    /// The same where an object is made of these.
+    pub(super) fn handed_to_object(&self, class: Node<'u>, list: Node<'u>, state: State) -> State {
+        let callees = self.constructors(class);
+        let arguments = if list.kind() == "parameter_list" { names_of(list) } else { listed_in(list) };
+        let others = self.kept_by(&arguments, None, &callees, &state);
+        let takes_it = |at: usize| {
+            callees.iter().any(|callee| {
+                let declarator = callee.parameters.get(at).and_then(|(_, p)| p.child_by_field_name("declarator"));
+                declarator.is_some_and(|d| self.unit.str(d).contains('&'))
+            })
+        };
+        let mut places = Vec::new();
+        for (at, argument) in arguments.iter().enumerate().filter(|_| !others.is_empty()) {
+            let to = self.addressed(*argument).or_else(|| Some(*argument).filter(|_| takes_it(at)));
+            places.extend(to.map_or(Vec::new(), |to| self.places_of(to, &state)).into_iter().map(|p| p.name));
+        }
+        places.extend(callees.iter().flat_map(|callee| self.assigned_in(callee, list)));
+        self.all_widened(state, &places.into_iter().collect(), &others)
+    }
+
+    fn all_widened(&self, state: State, places: &BTreeSet<String>, others: &[Kept]) -> State {
+        let mut state = state;
+        for place in places.iter().filter(|place| self.is_relevant(place) && !self.is_scalar_place(place)) {
+            for Kept { pointers, into } in others {
+                let Some(names) = into else {
+                    state = widened(state, place, pointers);
+                    continue;
+                };
+                // The variable itself, or members of the object.
+                let own = place.split('#').next().unwrap_or(place);
+                if names.contains(own) {
+                    state = widened(state, place, pointers);
+                }
+                for name in names.iter().filter(|_| !self.is_pointer_place(place)) {
+                    state = widened(state, &format!("{place}.{name}"), pointers);
+                }
+            }
+        }
+        state
+    }
+
+    /// The places of the function, or of the unit, that a function or lambda assigns to by their names.
+    fn assigned_in(&self, callee: &Callee<'u>, at: Node<'u>) -> Vec<String> {
+        let known = self.seen.borrow().assigned.get(&callee.node.id()).cloned();
+        let names = known.unwrap_or_else(|| {
+            let names: Rc<[&'u str]> = self.names_assigned(callee).into();
+            self.seen.borrow_mut().assigned.insert(callee.node.id(), names.clone());
+            names
+        });
+        let place = |name: &&str| self.find(name, at).map_or_else(|| (*name).to_owned(), |v| format!("{name}#{v}"));
+        names.iter().filter(|name| self.relevant.contains(*name)).map(place).collect()
+    }
+
+    /// The names that it assigns to, and that it does not declare.
+    fn names_assigned(&self, callee: &Callee<'u>) -> Vec<&'u str> {
+        let mut found = Vec::new();
+        each_named(callee.node, |n| {
+            let mut to = n.child_by_field_name("left").filter(|_| n.kind() == "assignment_expression");
+            while let Some(inner) = to.and_then(|to| to.child_by_field_name("argument")) {
+                to = Some(inner);
+            }
+            let name = to.filter(|to| to.kind() == "identifier").map(|to| self.unit.str(to));
+            found.extend(name.filter(|name| !callee.parameters.iter().any(|(own, _)| own == name)));
+        });
+        found.sort_unstable();
+        found.dedup();
+        found.retain(|name| !self.declares(callee.node, name));
+        found
+    }
+
+    fn declares(&self, function: Node<'u>, name: &str) -> bool {
+        let mut found = false;
+        each_named(function, |n| {
+            let mut cursor = n.walk();
+            let mut declared = n.children_by_field_name("declarator", &mut cursor);
+            found |= n.kind() == "declaration"
+                && declared.any(|d| declared_name(d).is_some_and(|own| self.unit.str(own) == name));
+        });
+        found
+    }
+
+    /// The pointers that a call is given, and may keep.
+    fn kept_by(
+        &self,
+        arguments: &[Node<'u>],
+        object: Option<Node<'u>>,
+        callees: &[Callee<'u>],
+        state: &State,
+    ) -> Vec<Kept> {
+        let mut all = Vec::new();
+        for (at, argument) in arguments.iter().enumerate() {
+            let address = self.addressed(*argument);
+            if callees.is_empty() && address.is_some() {
+                continue;
+            }
+            let uses = callees.iter().map(|callee| self.uses(callee, at, address.is_some(), 0)).reduce(Uses::or);
+            let into = match uses {
+                Some(Uses::Into(names)) if names.is_empty() => continue,
+                Some(Uses::Into(names)) => Some(names),
+                Some(Uses::Anything) | None => None,
+            };
+            let argument = address.unwrap_or(*argument);
+            let pointers = match self.may_be_pointer(argument) || argument.kind() == "initializer_list" {
+                true => self.pointers_of(argument, state),
+                false => self.parts_held(argument, state),
+            };
+            all.push(Kept { pointers, into });
+        }
+        let gives = || !callees.is_empty() && !callees.iter().all(|callee| self.gives_nothing(callee));
+        if let Some(object) = object.filter(|_| gives()) {
+            all.push(Kept { pointers: self.parts_held(object, state), into: None });
+        }
+        for kept in &mut all {
+            kept.pointers = kept.pointers.drain(..).map(|p| Pointer { sure: false, ..p.somewhere() }).collect();
+        }
+        all.retain(|kept| !kept.pointers.is_empty());
+        all
+    }
+
+    /// Does a method assign nothing, and call nothing of the program?
+    fn gives_nothing(&self, callee: &Callee<'u>) -> bool {
+        let mut nothing = true;
+        each_named(callee.node, |n| {
+            let name = n.child_by_field_name("function").map(|f| self.callee(f));
+            nothing &= match n.kind() {
+                "call_expression" => name.is_some_and(|name| {
+                    !self.lower.names.functions.contains_key(name) && (is_platform(name) || BY_VALUE.contains(&name))
+                }),
+                kind => kind != "assignment_expression",
+            };
+        });
+        nothing
+    }
+
+    /// The pointers that are known to be in an object, or in a variable.
+    fn parts_held(&self, object: Node<'u>, state: &State) -> Vec<Pointer> {
+        let places = self.places_of(object, state);
+        let is_in = |place: &String| places.iter().any(|p| p.name == *place || is_part(place, &p.name));
+        state.iter().filter(|(place, _)| is_in(place)).flat_map(|(_, held)| held.alternatives()).collect()
+    }
+
+    /// Is this a pointer, or a call that returns one?
+    pub(super) fn may_be_pointer(&self, argument: Node<'u>) -> bool {
+        let function = argument.child_by_field_name("function").filter(|_| argument.kind() == "call_expression");
+        self.is_pointer(argument)
+            || function.is_some_and(|function| {
+                let text = self.unit.str(function);
+                let method = method_of(function).map_or("", |(_, method)| self.unit.str(method));
+                OF_DATA.contains(&method.split('<').next().unwrap_or(method))
+                    || only_casts(text.split('<').next().unwrap_or(text))
+                    || !self.returned_by(function).is_empty()
+            })
+    }
+
+    fn is_array_place(&self, place: &str) -> bool {
+        let variable = place.split_once('#').and_then(|(_, rest)| rest.parse::<usize>().ok());
+        let mut declarator = variable.and_then(|v| self.variables.get(v)?.declarator);
+        while let Some(inner) = declarator.and_then(|d| d.child_by_field_name("declarator")) {
+            if inner.kind() == "identifier" {
+                break;
+            }
+            declarator = Some(inner);
+        }
+        declarator.is_some_and(|d| d.kind() == "array_declarator")
+    }
+
+    /// Is this an array of pointers, or a pointer to a pointer or an object?
+    fn leads_to_pointers(&self, place: &str) -> bool {
+        let variable = place.split_once('#').and_then(|(_, rest)| rest.parse::<usize>().ok());
+        let Some(known) = variable.and_then(|v| self.variables.get(v)) else { return false };
+        let Some(declarator) =
+            known.declarator.filter(|d| matches!(d.kind(), "pointer_declarator" | "array_declarator"))
+        else {
+            return false;
+        };
+        let inner = declarator.child_by_field_name("declarator");
+        inner.is_some_and(|inner| inner.kind() != "identifier")
+            || known.ty.is_some_and(|ty| !matches!(ty.kind(), "primitive_type" | "sized_type_specifier"))
+    }
+
+    /// What a function does with an argument.
+    fn uses(&self, callee: &Callee<'u>, at: usize, address: bool, depth: usize) -> Uses {
+        let key = (callee.node.id(), at, address);
+        if let Some(known) = self.seen.borrow().uses.get(&key) {
+            return known.clone();
+        }
+        let uses = self.read_uses(callee, at, address, depth);
+        self.seen.borrow_mut().uses.insert(key, uses.clone());
+        uses
+    }
+
+    fn read_uses(&self, callee: &Callee<'u>, at: usize, address: bool, depth: usize) -> Uses {
+        let nothing = Uses::Into(BTreeSet::new());
+        let Some((name, parameter)) = callee.parameters.get(at) else { return Uses::Anything };
+        let declarator = parameter.child_by_field_name("declarator");
+        let Some(declarator) = declarator.filter(|_| !name.is_empty()) else { return nothing };
+        let Some(body) = callee.node.child_by_field_name("body") else { return Uses::Anything };
+        if address && self.only_makes(callee.node, name) {
+            return nothing;
+        }
+        if declarator.kind() == "identifier"
+            && parameter.child_by_field_name("type").is_some_and(|ty| self.is_arithmetic(ty))
+        {
+            return nothing;
+        }
+        let inner = declarator.child_by_field_name("declarator");
+        let is_one = matches!(declarator.kind(), "pointer_declarator" | "array_declarator")
+            && inner.is_some_and(|inner| inner.kind() == "identifier");
+        // An object, of which members may be kept.
+        let is_object = match declarator.kind() {
+            "identifier" => true,
+            "reference_declarator" => last_named(declarator).is_some_and(|name| name.kind() == "identifier"),
+            _ => false,
+        };
+        let mut uses = nothing;
+        for part in child_of_kind(callee.node, "field_initializer_list").into_iter().chain([body]) {
+            each_named(part, |n| {
+                if n.kind() == "identifier" && self.unit.str(n) == *name {
+                    let is_member = self.up(n).is_some_and(|up| up.kind() == "field_expression");
+                    let is_plain = is_one || is_object && is_member;
+                    let here = if is_plain { self.use_of(n, callee, depth) } else { Uses::Anything };
+                    uses = std::mem::replace(&mut uses, Uses::Anything).or(here);
+                }
+            });
+        }
+        uses
+    }
+
+    /// What is done with a pointer where it is named.
+    fn use_of(&self, name: Node<'u>, callee: &Callee<'u>, depth: usize) -> Uses {
+        let nothing = |only: bool| if only { Uses::Into(BTreeSet::new()) } else { Uses::Anything };
+        let mut inner = name;
+        while let Some(outer) = self.up(inner) {
+            let field = |name: &str| outer.child_by_field_name(name);
+            match outer.kind() {
+                "parenthesized_expression" | "cast_expression" => {}
+                "field_expression" if field("argument") == Some(inner) => {}
+                "binary_expression" => match field("operator").map_or("", |o| self.unit.str(o)) {
+                    "+" | "-" => {}
+                    operator => return nothing(["==", "!=", "<", ">", "<=", ">=", "&&", "||"].contains(&operator)),
+                },
+                // An element: not its address.
+                "subscript_expression" | "pointer_expression" => {
+                    let is_address =
+                        |n: Node<'u>| n.kind() == "pointer_expression" && self.unit.str(n).starts_with('&');
+                    let around = self.up(outer).filter(|n| is_address(*n));
+                    let is_array = field("argument") == Some(inner);
+                    let is_index = outer.kind() == "subscript_expression" && !is_array;
+                    return nothing(is_array && !is_address(outer) && around.is_none() || is_index);
+                }
+                "unary_expression" | "if_statement" | "condition_clause" | "delete_expression"
+                | "sizeof_expression" => {
+                    return nothing(true);
+                }
+                "update_expression" => {
+                    return nothing(self.up(outer).is_some_and(|n| n.kind() == "expression_statement"));
+                }
+                "assignment_expression" if field("left") == Some(inner) => return nothing(true),
+                "assignment_expression" => {
+                    let is_whole = self.up(outer).is_some_and(|n| n.kind() == "expression_statement");
+                    let to = field("left").filter(|_| is_whole).and_then(|to| self.name_assigned(to, callee));
+                    return to.map_or(Uses::Anything, |name| Uses::Into(BTreeSet::from([name])));
+                }
+                "argument_list" => {
+                    let Some(call) = self.up(outer) else { return Uses::Anything };
+                    if call.kind() == "field_initializer" {
+                        let member = call.named_child(0).map(|n| self.unit.str(n).to_owned());
+                        return Uses::Into(member.into_iter().collect());
+                    }
+                    let Some(function) = call.child_by_field_name("function") else { return Uses::Anything };
+                    if has_child(call, "kernel_call_syntax") {
+                        return nothing(true);
+                    }
+                    let callee = self.callee(function);
+                    if !self.lower.names.functions.contains_key(callee) && function.kind() != "field_expression" {
+                        let reads = ["free", "printf", "fprintf", "fread", "fwrite", "memset", "memcpy"];
+                        return nothing(is_platform(callee) || BY_VALUE.contains(&callee) || reads.contains(&callee));
+                    }
+                    let at = listed_in(outer).iter().position(|a| *a == inner);
+                    let callees = self.callees(function);
+                    let only = |callee: &Callee<'u>| {
+                        at.is_some_and(|at| self.uses(callee, at, false, depth + 1) == Uses::Into(BTreeSet::new()))
+                    };
+                    return nothing(depth < MAX_CALLS && !callees.is_empty() && callees.iter().all(only));
+                }
+                _ => return Uses::Anything,
+            }
+            inner = outer;
+        }
+        Uses::Anything
+    }
+
+    /// The name of the variable, or of the member of an object, that a function assigns to, if that is none of its own.
+    fn name_assigned(&self, to: Node<'u>, callee: &Callee<'u>) -> Option<String> {
+        let is_parameter = |name: &str| callee.parameters.iter().any(|(own, _)| *own == name);
+        match to.kind() {
+            "identifier" => {
+                let name = self.unit.str(to);
+                (!is_parameter(name) && !self.declares(callee.node, name)).then(|| name.to_owned())
+            }
+            "field_expression" => {
+                let object = to.child_by_field_name("argument")?;
+                let is_own = object.kind() == "identifier" && self.declares(callee.node, self.unit.str(object));
+                (matches!(object.kind(), "identifier" | "this") && !is_own).then_some(())?;
+                Some(self.unit.str(to.child_by_field_name("field")?).to_owned())
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Uses {
+    fn or(self, other: Uses) -> Uses {
+        match (self, other) {
+            (Uses::Into(some), Uses::Into(more)) => Uses::Into(some.into_iter().chain(more).collect()),
+            _ => Uses::Anything,
+        }
+    }
+}
+
+/// The place, and what is in it, may be one of these as well.
+fn widened(state: State, place: &str, others: &[Pointer]) -> State {
+    let mut state = state;
+    if !state.contains_key(place) {
+        state.insert(place.to_owned(), named(place));
+    }
+    for (other, held) in state.iter_mut().filter(|(other, _)| *other == place || is_part(other, place)) {
+        let new = others.iter().filter(|p| p.origin.place() != Some(other.as_str()) && p.origin.place() != Some(place));
+        let all = held.alternatives().into_iter().chain(new.cloned());
+        *held = Pointer::one_of(all);
+    }
+    state
+}
