@@ -6,7 +6,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
-use super::super::super::unit::{child_of_kind, declared_name, each_named, has_child, last_named};
+use super::super::super::unit::{FunDecl, child_of_kind, declared_name, each_named, has_child, last_named};
 use super::super::Host;
 use super::super::mentions::{BY_VALUE, is_platform};
 use super::super::outside::is_arrow;
@@ -57,8 +57,18 @@ impl<'u> Host<'_, 'u> {
         let is_pointer = |place: &String| self.is_pointer_place(place);
         let mut places: Vec<String> = told.iter().filter(|p| is_pointer(p) || !callees.is_empty()).cloned().collect();
         let list = call.child_by_field_name("arguments");
-        let stays = list.is_some_and(|list| self.passes_on_values(function, list));
-        let direct = reached.iter().filter(|place| !stays && given.contains(place));
+        // A kernel takes copies, and so do functions of C.
+        let is_of_c = is_platform(self.callee(function)) && callees.is_empty();
+        let stays = has_child(call, "kernel_call_syntax") || is_of_c;
+        let stays = stays || list.is_some_and(|list| self.passes_on_values(function, list));
+        let by_reference: Vec<String> = match stays {
+            true => Vec::new(),
+            false => {
+                let taken = arguments.iter().enumerate().filter(|(at, _)| self.may_refer(call, &callees, *at));
+                taken.flat_map(|(_, a)| self.places_of(*a, &state)).map(|p| p.name).collect()
+            }
+        };
+        let direct = reached.iter().filter(|place| by_reference.contains(place));
         places.extend(direct.filter(|p| is_pointer(p) || !callees.is_empty()).cloned());
         // An object keeps what its method is given; what a function does that is not seen is not guessed.
         if let Some(object) = object {
@@ -80,12 +90,7 @@ impl<'u> Host<'_, 'u> {
         let callees = self.constructors(class);
         let arguments = if list.kind() == "parameter_list" { names_of(list) } else { listed_in(list) };
         let others = self.kept_by(&arguments, None, &callees, &state);
-        let takes_it = |at: usize| {
-            callees.iter().any(|callee| {
-                let declarator = callee.parameters.get(at).and_then(|(_, p)| p.child_by_field_name("declarator"));
-                declarator.is_some_and(|d| self.unit.str(d).contains('&'))
-            })
-        };
+        let takes_it = |at: usize| callees.iter().any(|callee| self.refers(callee.parameters.get(at).map(|(_, p)| *p)));
         let mut places = Vec::new();
         for (at, argument) in arguments.iter().enumerate().filter(|_| !others.is_empty()) {
             let to = self.addressed(*argument).or_else(|| Some(*argument).filter(|_| takes_it(at)));
@@ -93,6 +98,22 @@ impl<'u> Host<'_, 'u> {
         }
         places.extend(callees.iter().flat_map(|callee| self.assigned_in(callee, list)));
         self.all_widened(state, &places.into_iter().collect(), &others)
+    }
+
+    /// Is a parameter a reference, or part of a pack?
+    fn refers(&self, parameter: Option<Node<'u>>) -> bool {
+        parameter.is_none_or(|p| p.kind().starts_with("variadic") || self.unit.str(p).contains('&'))
+    }
+
+    /// May a function take this argument by reference? Of one that is not declared it is not known.
+    fn may_refer(&self, call: Node<'u>, callees: &[Callee<'u>], at: usize) -> bool {
+        if !callees.is_empty() {
+            return callees.iter().any(|callee| self.refers(callee.parameters.get(at).map(|(_, p)| *p)));
+        }
+        let name = call.child_by_field_name("function").map_or("", |f| self.callee(f));
+        let declared = self.lower.names.functions.get(name).map_or(&[][..], Vec::as_slice);
+        let list = |d: &FunDecl<'u>| d.declarator.child_by_field_name("parameters").map(listed_in).unwrap_or_default();
+        declared.is_empty() || declared.iter().any(|d| self.refers(list(d).get(at).copied()))
     }
 
     fn all_widened(&self, state: State, places: &BTreeSet<String>, others: &[Kept]) -> State {
