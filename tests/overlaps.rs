@@ -452,3 +452,104 @@ fn numbers_that_host_code_assigns_are_no_pointers() {
     assert_eq!(verdict(&host("cudaMemcpy(y, v, n, cudaMemcpyDefault); k<<<1, 64>>>(x, y, n);")), Verdict::RaceFree);
     assert_eq!(verdict(&host("v = x; k<<<1, 64>>>(x, v, n);")), Verdict::Racy);
 }
+
+/// A call may put one of the pointers that it is given where it can: through addresses and references, into objects, arrays,
+/// variables of the unit and those that a lambda names.
+#[test]
+fn pointers_that_calls_put_somewhere_are_not_taken_for_two() {
+    for host in [
+        "void set(float **, float *); void f(float *x, float *y, int n) { float *u, *w = y; set(&u, w); k<<<1, 64>>>(u, y, n); }",
+        "struct S { float *p; }; void set(float **p, S s) { *p = s.p; } void f(float *x, float *y, int n) { S s; s.p = y; float *u; set(&u, s); k<<<1, 64>>>(u, y, n); }",
+        "struct S { float *p; }; void set(float **p, const S &s) { *p = s.p; } void f(float *x, float *y, int n) { S s; s.p = y; float *u; set(&u, s); k<<<1, 64>>>(u, y, n); }",
+        "struct S { float *p; }; void set(float **p, S *s) { *p = s->p; } void f(float *x, float *y, int n) { S s; s.p = y; float *u; set(&u, &s); k<<<1, 64>>>(u, y, n); }",
+        "void set(float *&p, float *q) { p = q; } void f(float *x, float *y, int n) { float *u; set(u, y); k<<<1, 64>>>(u, y, n); }",
+        "void set(float *&p, float *q); void f(float *x, float *y, int n) { float *u; set(u, y); k<<<1, 64>>>(u, y, n); }",
+        "void set(float *&p, float *q); void f(float *x, float *y, int n) { float *u, *w = y; set(u, w); k<<<1, 64>>>(u, y, n); }",
+        "void f(float *x, float *y, int n) { float *u = std::exchange(y, x); k<<<1, 64>>>(x, y, n); }",
+        "void f(float *x, float *y, int n) { float *u = x; auto set = [&](float *q) { u = q; }; set(y); k<<<1, 64>>>(u, y, n); }",
+        "struct S { float *p; void set(float *q) { p = q; } }; void f(float *x, float *y, int n) { S s; s.set(y); k<<<1, 64>>>(s.p, y, n); }",
+        "struct S { float *p; void set(float *q) { p = q; } }; void f(S *s, float *y, int n) { s->set(y); k<<<1, 64>>>(s->p, y, n); }",
+        "struct S { float *p; void set(float *q) { p = q; } float *get() { return p; } }; void f(S *s, float *y, int n) { s->set(y); k<<<1, 64>>>(s->get(), y, n); }",
+        "void f(float *x, float *y, int n) { float *u; memcpy(&u, &y, sizeof(u)); k<<<1, 64>>>(u, y, n); }",
+        "void f(float *x, float *y, int n) { P p, q; p.a = x; p.b = y; memcpy(&q, &p, sizeof(P)); k<<<1, 64>>>(q.a, x, n); }",
+        "struct C { C(float *&p, float *q) { p = q; } }; void f(float *x, float *y, int n) { float *u = x; C c(u, y); k<<<1, 64>>>(u, y, n); }",
+        "struct C { C(float **p, float *q) { *p = q; } }; void f(float *x, float *y, int n) { float *u = x; C c(&u, y); k<<<1, 64>>>(u, y, n); }",
+        "void fill(P &p, float *q) { p.a = q; } void f(float *x, float *y, int n) { P p; fill(p, x); k<<<1, 64>>>(p.a, x, n); }",
+        "void fill(P *p, float *q) { p->a = q; } void f(float *x, float *y, int n) { P p; fill(&p, x); k<<<1, 64>>>(p.a, x, n); }",
+        "void fill(float **p, float *q) { p[0] = q; p[1] = q; } void f(float *x, float *y, int n) { float *u[2]; fill(u, x); k<<<1, 64>>>(u[0], u[1], n); }",
+        "void fill(float **p, float *q) { p[0] = q; p[1] = q; } void f(float *x, float *y, int n) { float *u[2]; fill(u, x); k<<<1, 64>>>(u[0], x, n); }",
+        "float *g; void set(float *q) { g = q; } void f(float *x, int n) { set(x); k<<<1, 64>>>(g, x, n); }",
+        "void f(float *x, int n) { std::vector<float *> v; v.push_back(x); k<<<1, 64>>>(v[0], x, n); }",
+        "void f(float *x, int n) { std::vector<float *> v; v.push_back(x); v.push_back(x); k<<<1, 64>>>(v[0], v[1], n); }",
+        "void f(float *x, int n) { std::map<int, float *> v; v.insert({0, x}); k<<<1, 64>>>(v.at(0), x, n); }",
+        "void f(thrust::device_vector<float> &v, int n) { k<<<1, 64>>>(thrust::raw_pointer_cast(&*v.begin()), thrust::raw_pointer_cast(&v[0]), n); }",
+        "void f(thrust::device_vector<float> &v, int n) { auto it = v.begin(); k<<<1, 64>>>(thrust::raw_pointer_cast(&it[0]), thrust::raw_pointer_cast(&v[0]), n); }",
+        "void f(rmm::device_uvector<float> &v, int n) { raft::device_span<float> s(v.data(), n); k<<<1, 64>>>(s.data(), v.data(), n); }",
+        "void f(float *x, float *y, int c, int n) { float *u = y; goto l; m: k<<<1, 64>>>(u, x, n); return; l: u = x; goto m; }",
+        "void ex(float *&a, float *&b) { float *t = a; a = b; b = a; } void f(float *x, float *y, int n) { ex(x, y); k<<<1, 64>>>(x, y, n); }",
+        "void ex(float *&a, float *&b) { a = b; } void f(float *x, float *y, int n) { ex(x, y); k<<<1, 64>>>(x, y, n); }",
+        "void ex(float **a, float **b) { *a = *b; } void f(float *x, float *y, int n) { ex(&x, &y); k<<<1, 64>>>(x, y, n); }",
+        "void swap(float *&a, float *&b) { a = b; } void f(float *x, float *y, int n) { swap(x, y); k<<<1, 64>>>(x, y, n); }",
+    ] {
+        assert!(matches!(verdict(host), Verdict::Inconclusive | Verdict::Racy), "{host}");
+    }
+}
+
+/// What a function only reads, or puts into one member, is in no other place.
+#[test]
+fn pointers_that_calls_only_use_stay_apart() {
+    for host in [
+        "void set(float **p, float *q) { cudaMalloc(p, 4); cudaMemcpy(*p, q, 4, cudaMemcpyHostToDevice); } void f(float *x, float *y, int n) { float *u; set(&u, y); k<<<1, 64>>>(u, y, n); }",
+        "struct S { float *p; void up(const float *q, int n) { cudaMemcpy(p, q, n, cudaMemcpyHostToDevice); } }; void f(float *y, int n) { S s; s.up(y, n); k<<<1, 64>>>(s.p, y, n); }",
+        "void f(float *x, float *y, int n) { std::vector<float *> v; v.push_back(x); k<<<1, 64>>>(y, x, n); }",
+        "void init(float *h, int n); void f(float *x, float *y, int n) { init(y, n); k<<<1, 64>>>(x, y, n); }",
+        "void set(float **p, float *q) { *p = q; } void f(float *x, float *y, int n) { float *u; set(&u, y); k<<<1, 64>>>(u, x, n); }",
+        "void f(float *x, float *y, int n) { auto show = [&](const float *q) { printf(\"%f\", q[0]); }; show(y); k<<<1, 64>>>(x, y, n); }",
+        "struct T { float sum; T(const float *q, int n) { sum = q[0]; } }; void f(float *x, float *y, int n) { T t(y, n); k<<<1, 64>>>(x, y, n); }",
+        "void fill(P *p, float *a, float *b, int n) { p->a = a; p->b = b; p->n = n; } void f(float *x, float *y, int n) { P p; fill(&p, x, y, n); k2<<<1, 64>>>(p); }",
+        "void fill(P &p, float *a, float *b, int n) { p.a = a; p.b = b; p.n = n; } void f(float *x, float *y, int n) { P p; fill(p, x, y, n); k2<<<1, 64>>>(p); }",
+        "struct Q { float *a, *b; void fill(float *x, float *y) { a = x; b = y; } }; void f(float *x, float *y, int n) { Q p; p.fill(x, y); k<<<1, 64>>>(p.a, p.b, n); }",
+        "float *d_a, *d_b; void init(float *h, int n) { cudaMalloc(&d_a, n); cudaMalloc(&d_b, n); cudaMemcpy(d_a, h, n, cudaMemcpyHostToDevice); cudaMemcpy(d_b, h, n, cudaMemcpyHostToDevice); } void f(float *h, int n) { init(h, n); k<<<1, 64>>>(d_a, d_b, n); }",
+        "float *d_a, *d_b; void init(float *h, float *g) { d_a = h; d_b = g; } void f(float *h, float *g, int n) { init(h, g); k<<<1, 64>>>(d_a, d_b, n); }",
+        "template <typename T> inline void Swap(T &a, T &b) { T t = a; a = b; b = t; } void f(float *x, float *y, int n) { for (int i = 0; i < n; i++) { k<<<1, 64>>>(y, x, n); Swap(x, y); } }",
+        "void flip(float **a, float **b) { float *t = *a; *a = *b; *b = t; } void f(float *x, float *y, int n) { for (int i = 0; i < n; i++) { k<<<1, 64>>>(y, x, n); flip(&x, &y); } }",
+        "void step(float *a, float *b, int n) { k<<<1, 64>>>(a, b, n); } void f(float *x, float *y, int n) { for (int i = 0; i < n; i++) { step(x, y, n); step(y, x, n); } }",
+        "int f(float *x, float *y, int n) { if (cudaMalloc(&x, n)) goto error; k<<<1, 64>>>(x, y, n); error: cudaFree(x); return 1; }",
+        "void f(float *x, float *y, int n) { memcpy(x, y, n); k<<<1, 64>>>(x, y, n); }",
+        "void f(float *x, float *y, int n) { P p; p.a = x; p.b = y; P q; memcpy(&q, &p, sizeof(P)); k<<<1, 64>>>(q.a, q.b, n); }",
+        "void f(int n) { std::vector<float> h(n); thrust::device_vector<float> a(h), b(h); thrust::copy(h.begin(), h.end(), a.begin()); k<<<1, 64>>>(thrust::raw_pointer_cast(a.data()), thrust::raw_pointer_cast(b.data()), n); }",
+        "void f(int n) { std::vector<float> h(n); float *x, *y; cudaMalloc(&x, n); cudaMalloc(&y, n); cudaMemcpy(x, h.data(), n, cudaMemcpyHostToDevice); cudaMemcpy(y, h.data(), n, cudaMemcpyHostToDevice); k<<<1, 64>>>(x, y, n); }",
+        "void alloc2(float **a, float **b, int n); void f(int n) { float *x, *y; alloc2(&x, &y, n); k<<<1, 64>>>(x, y, n); }",
+        "void make_two(float **a, float **b, int n); void f(int n) { float *x, *y; make_two(&x, &y, n); k<<<1, 64>>>(x, y, n); }",
+        "struct Buf { float *p; Buf(int n) { cudaMalloc(&p, n); } void copy(const Buf &o, int n) { cudaMemcpy(p, o.p, n, cudaMemcpyDeviceToDevice); } float *data() { return p; } }; void f(int n) { Buf a(n), b(n); a.copy(b, n); k<<<1, 64>>>(a.data(), b.data(), n); }",
+    ] {
+        assert_eq!(verdict(host), Verdict::RaceFree, "{host}");
+    }
+}
+
+/// Calls that exchange two pointers, by whatever name.
+#[test]
+fn pointers_that_a_function_of_the_unit_exchanges_are_followed() {
+    for function in [
+        "void flip(float **p, float **q) { float *t = *p; *p = *q; *q = t; }",
+        "void flip(float **p, float **q) { float *t = *q; *q = *p; *p = t; }",
+        "void swap(float **p, float **q);",
+    ] {
+        let flip = if function.contains("swap") { "swap" } else { "flip" };
+        let stays = format!(
+            "{function} void f(float *x, float *y, int n) {{ float *u = y; {flip}(&u, &x); k<<<1, 64>>>(u, y, n); }}"
+        );
+        assert_eq!(verdict(&stays), Verdict::RaceFree, "{function}");
+        let one = format!(
+            "{function} void f(float *x, float *y, int n) {{ float *u = y; {flip}(&u, &x); k<<<1, 64>>>(x, y, n); }}"
+        );
+        assert_ne!(verdict(&one), Verdict::RaceFree, "{function}");
+    }
+    for function in [
+        "void swap(float **p, float **q) { float *t = *p; *p = *q; *q = *p; }",
+        "void swap(float **p, float **q) { float *t = *p; *q = *p; *p = t; }",
+    ] {
+        let host = format!("{function} void f(float *x, float *y, int n) {{ swap(&x, &y); k<<<1, 64>>>(x, y, n); }}");
+        assert_ne!(verdict(&host), Verdict::RaceFree, "{function}");
+    }
+}

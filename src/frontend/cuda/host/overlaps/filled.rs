@@ -18,9 +18,10 @@ impl<'u> Host<'_, 'u> {
         let known = self.lower.names.functions.get(name).map_or(&[][..], Vec::as_slice);
         let own = known.iter().filter(|d| d.has_body && d.class.is_none()).collect::<Vec<_>>();
         let all = |sign: &str| !own.is_empty() && own.iter().all(|d| self.only_exchanges(d.node, d.declarator, sign));
+        let is_named_so = own.is_empty() && name.eq_ignore_ascii_case("swap");
         match places {
-            [Some(a), Some(b)] => all("*").then_some([a, b]),
-            [None, None] if name == "swap" && own.is_empty() || all("&") => Some([a, b]),
+            [Some(a), Some(b)] => (is_named_so || all("*")).then_some([a, b]),
+            [None, None] => (is_named_so || all("&")).then_some([a, b]),
             _ => None,
         }
     }
