@@ -438,6 +438,14 @@ impl<'u> Host<'_, 'u> {
                     _ => vec![state],
                 })
             }
+            "new_expression" => {
+                states = self.run_all(listed_in(node), states, flow);
+                let class = field("type").and_then(|ty| self.class_of(ty));
+                match class.zip(field("arguments")) {
+                    Some((class, list)) => each(states, |state| vec![self.handed_to_object(class, list, state)]),
+                    None => states,
+                }
+            }
             "call_expression" => {
                 states = self.run_all(listed_in(node), states, flow);
                 if node == self.launch {
@@ -793,6 +801,7 @@ impl<'u> Host<'_, 'u> {
     /// Can the place make a difference to what the launch is given?
     fn is_relevant(&self, place: &str) -> bool {
         let base = place.split(['.', '[', '#']).next().unwrap_or(place);
+        let base = base.rsplit("::").next().unwrap_or(base);
         // What was made here, and what a call returned, has no name.
         self.relevant.contains(base) || base.contains([' ', '(', '?'])
     }

@@ -37,8 +37,8 @@ impl Returned<'_> {
 pub(super) struct Callee<'u> {
     pub node: Node<'u>,
     pub parameters: Vec<(&'u str, Node<'u>)>,
-    class: Option<Node<'u>>,
-    is_lambda: bool,
+    pub class: Option<Node<'u>>,
+    pub is_lambda: bool,
 }
 
 impl<'u> Host<'_, 'u> {

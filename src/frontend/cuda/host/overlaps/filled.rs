@@ -69,15 +69,47 @@ impl<'u> Host<'_, 'u> {
             return false;
         }
         let given = listed_in(arguments).len();
-        let list = self.lower.names.functions.get(name).map_or(&[][..], Vec::as_slice);
+        if !self.all_seen(name, given) {
+            return false;
+        }
+        let seen = self.taking(name, given).filter(|d| d.has_body).collect::<Vec<_>>();
         let parameters = |declarator: Node<'u>| declarator.child_by_field_name("parameters").map(listed_in);
-        let taking = list.iter().filter(|d| parameters(d.declarator).is_some_and(|p| p.len() == given));
-        let (seen, declared): (Vec<&FunDecl<'u>>, Vec<_>) = taking.partition(|d| d.has_body);
         let fills = |body: Node<'u>, declarator: Node<'u>| {
             let parameter = parameters(declarator).and_then(|p| p.get(at)?.child_by_field_name("declarator"));
             parameter.and_then(declared_name).is_some_and(|name| self.only_makes(body, self.unit.str(name)))
         };
-        !seen.is_empty() && declared.len() <= seen.len() && seen.iter().all(|d| fills(d.node, d.declarator))
+        seen.iter().all(|d| fills(d.node, d.declarator))
+    }
+
+    /// The functions of a name with as many parameters.
+    fn taking(&self, name: &str, count: usize) -> impl Iterator<Item = &FunDecl<'u>> {
+        let list = self.lower.names.functions.get(name).map_or(&[][..], Vec::as_slice);
+        let parameters = |d: &FunDecl<'u>| d.declarator.child_by_field_name("parameters").map(listed_in);
+        list.iter().filter(move |d| parameters(d).is_some_and(|p| p.len() == count))
+    }
+
+    /// Is each of these functions that is declared also defined?
+    pub(super) fn all_seen(&self, name: &str, count: usize) -> bool {
+        let (seen, declared): (Vec<&FunDecl<'u>>, Vec<_>) = self.taking(name, count).partition(|d| d.has_body);
+        let types = |d: &FunDecl<'u>| self.types_taken(d.declarator);
+        !seen.is_empty() && declared.iter().all(|d| seen.iter().any(|seen| types(seen) == types(d)))
+    }
+
+    /// The types of parameters, as they are written without the names.
+    fn types_taken(&self, declarator: Node<'u>) -> Vec<String> {
+        let list = declarator.child_by_field_name("parameters").map(listed_in).unwrap_or_default();
+        let text = |p: Node<'u>| {
+            let name = p.child_by_field_name("declarator").and_then(declared_name);
+            let end = p.child_by_field_name("default_value").map_or(p.end_byte(), |value| value.start_byte());
+            let text = &self.unit.text;
+            let (before, after) = match name {
+                Some(name) => (&text[p.start_byte()..name.start_byte()], &text[name.end_byte()..end]),
+                None => (&text[p.start_byte()..end], ""),
+            };
+            let both = format!("{before}{after}");
+            both.chars().filter(|c| !c.is_whitespace() && *c != '=').collect()
+        };
+        list.into_iter().map(text).collect()
     }
 
     /// Is what a parameter points to only made by this function, or used as what it is?

@@ -47,9 +47,17 @@ impl<'u> Host<'_, 'u> {
     pub(super) fn handed(&self, call: Node<'u>, state: State, told: &[String], reached: &[String]) -> State {
         let Some(function) = call.child_by_field_name("function") else { return state };
         let arguments = call.child_by_field_name("arguments").map(listed_in).unwrap_or_default();
-        let callees = self.callees(function);
+        if let (Some(class), Some(list)) = (self.class_of(function), call.child_by_field_name("arguments")) {
+            return self.handed_to_object(class, list, state);
+        }
         let object = method_of(function).map(|(object, _)| object);
-        let others = self.kept_by(&arguments, object, &callees, &state);
+        // Another function of the name may be called, and of another class.
+        let known = self.callees(function);
+        let is_other = |callee: &Callee<'u>| self.unit.str(callee.node).starts_with("virtual");
+        let is_free = object.is_none() && known.iter().all(|callee| callee.class.is_none() && !callee.is_lambda);
+        let is_seen = !is_free || self.all_seen(self.callee(function), arguments.len());
+        let callees: &[Callee<'u>] = if known.iter().any(is_other) || !is_seen { &[] } else { &known };
+        let others = self.kept_by(&arguments, object, callees, &state);
         if others.is_empty() {
             return state;
         }
@@ -64,7 +72,7 @@ impl<'u> Host<'_, 'u> {
         let by_reference: Vec<String> = match stays {
             true => Vec::new(),
             false => {
-                let taken = arguments.iter().enumerate().filter(|(at, _)| self.may_refer(call, &callees, *at));
+                let taken = arguments.iter().enumerate().filter(|(at, _)| self.may_refer(call, callees, *at));
                 taken.flat_map(|(_, a)| self.places_of(*a, &state)).map(|p| p.name).collect()
             }
         };
@@ -146,23 +154,46 @@ impl<'u> Host<'_, 'u> {
             names
         });
         let place = |name: &&str| self.find(name, at).map_or_else(|| (*name).to_owned(), |v| format!("{name}#{v}"));
-        names.iter().filter(|name| self.relevant.contains(*name)).map(place).collect()
+        let last = |name: &'u str| name.rsplit("::").next().unwrap_or(name);
+        names.iter().filter(|name| self.relevant.contains(last(name))).map(place).collect()
     }
 
-    /// The names that it assigns to, and that it does not declare.
+    /// The names that it, or what it calls, assigns to, and that it does not declare; also as this function writes them, with
+    /// their namespaces.
     fn names_assigned(&self, callee: &Callee<'u>) -> Vec<&'u str> {
-        let mut found = Vec::new();
+        let mut found = self.names_assigned_in(callee, 0);
+        let mut qualified = Vec::new();
+        each_named(self.function, |n| {
+            let text = self.unit.str(n);
+            if n.kind() == "qualified_identifier" && found.contains(&text.rsplit("::").next().unwrap_or(text)) {
+                qualified.push(text);
+            }
+        });
+        found.append(&mut qualified);
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    fn names_assigned_in(&self, callee: &Callee<'u>, depth: usize) -> Vec<&'u str> {
+        let (mut found, mut called) = (Vec::new(), Vec::new());
         each_named(callee.node, |n| {
             let mut to = n.child_by_field_name("left").filter(|_| n.kind() == "assignment_expression");
             while let Some(inner) = to.and_then(|to| to.child_by_field_name("argument")) {
                 to = Some(inner);
             }
+            let to = to.map(|to| self.unit.qualified(to).1);
             let name = to.filter(|to| to.kind() == "identifier").map(|to| self.unit.str(to));
             found.extend(name.filter(|name| !callee.parameters.iter().any(|(own, _)| own == name)));
+            called.extend(n.child_by_field_name("function").filter(|_| n.kind() == "call_expression"));
         });
-        found.sort_unstable();
-        found.dedup();
         found.retain(|name| !self.declares(callee.node, name));
+        for function in called.into_iter().filter(|f| depth < MAX_CALLS && f.kind() != "field_expression") {
+            if self.lower.names.functions.contains_key(self.callee(function)) {
+                let inner = self.callees(function);
+                found.extend(inner.iter().flat_map(|callee| self.names_assigned_in(callee, depth + 1)));
+            }
+        }
         found
     }
 

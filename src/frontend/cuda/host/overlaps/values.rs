@@ -411,7 +411,11 @@ impl<'u> Host<'_, 'u> {
                 let part = |name: &str| node.child_by_field_name(name).is_some_and(|inner| self.names_number(inner));
                 part("left") && part("right")
             }
-            "cast_expression" => node.child_by_field_name("value").is_some_and(|inner| self.names_number(inner)),
+            "cast_expression" => {
+                let field = |name: &str| node.child_by_field_name(name);
+                let is_pointer = field("type").is_none_or(|ty| self.unit.str(ty).contains('*'));
+                !is_pointer && field("value").is_some_and(|inner| self.names_number(inner))
+            }
             // A member that is an integer, and the size of a container.
             "field_expression" => {
                 let field = |name: &str| node.child_by_field_name(name);
