@@ -78,7 +78,11 @@ impl<'u> Host<'_, 'u> {
             Some((object, _)) => self
                 .class_at(object, is_arrow(self.unit.str(function), object, function), 0)
                 .or_else(|| self.class_of(self.variable_at(Some(object).filter(|o| o.kind() == "identifier")?)?.ty?)),
-            None => self.class_around(),
+            // `S::f(x)`
+            None => {
+                let scope = function.child_by_field_name("scope").and_then(|scope| self.class_of(scope));
+                scope.or_else(|| self.class_around())
+            }
         };
         let name = method.map_or(self.callee(function), |(_, name)| self.unit.str(name));
         let name = name.split('<').next().unwrap_or(name);

@@ -133,7 +133,7 @@ impl<'u> Host<'_, 'u> {
                     continue;
                 };
                 // The variable itself, or members of the object.
-                let own = place.split('#').next().unwrap_or(place);
+                let own = place.split('#').next().unwrap_or(place).rsplit("::").next().unwrap_or(place);
                 if names.contains(own) {
                     state = widened(state, place, pointers);
                 }
