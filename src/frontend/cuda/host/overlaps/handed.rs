@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
 use super::super::super::unit::{FunDecl, child_of_kind, declared_name, each_named, has_child, last_named};
@@ -17,6 +17,8 @@ use super::{Pointer, State, is_part, method_of, named, names_of};
 
 /// Functions that are followed, each called by the one before.
 const MAX_CALLS: usize = 4;
+/// Functions that are asked what they assign to.
+const MOST_FUNCTIONS: usize = 64;
 
 /// What was found of the functions that are called, by their nodes.
 #[derive(Default)]
@@ -161,7 +163,8 @@ impl<'u> Host<'_, 'u> {
     /// The names that it, or what it calls, assigns to, and that it does not declare; also as this function writes them, with
     /// their namespaces.
     fn names_assigned(&self, callee: &Callee<'u>) -> Vec<&'u str> {
-        let mut found = self.names_assigned_in(callee, 0);
+        let mut found = Vec::new();
+        self.names_assigned_in(callee, &mut found, &mut FxHashSet::default());
         let mut qualified = Vec::new();
         each_named(self.function, |n| {
             let text = self.unit.str(n);
@@ -175,8 +178,11 @@ impl<'u> Host<'_, 'u> {
         found
     }
 
-    fn names_assigned_in(&self, callee: &Callee<'u>, depth: usize) -> Vec<&'u str> {
-        let (mut found, mut called) = (Vec::new(), Vec::new());
+    fn names_assigned_in(&self, callee: &Callee<'u>, found: &mut Vec<&'u str>, seen: &mut FxHashSet<usize>) {
+        if seen.len() >= MOST_FUNCTIONS || !seen.insert(callee.node.id()) {
+            return;
+        }
+        let (mut own, mut called) = (Vec::new(), Vec::new());
         each_named(callee.node, |n| {
             let mut to = n.child_by_field_name("left").filter(|_| n.kind() == "assignment_expression");
             while let Some(inner) = to.and_then(|to| to.child_by_field_name("argument")) {
@@ -184,17 +190,20 @@ impl<'u> Host<'_, 'u> {
             }
             let to = to.map(|to| self.unit.qualified(to).1);
             let name = to.filter(|to| to.kind() == "identifier").map(|to| self.unit.str(to));
-            found.extend(name.filter(|name| !callee.parameters.iter().any(|(own, _)| own == name)));
+            own.extend(name.filter(|name| !callee.parameters.iter().any(|(own, _)| own == name)));
             called.extend(n.child_by_field_name("function").filter(|_| n.kind() == "call_expression"));
         });
-        found.retain(|name| !self.declares(callee.node, name));
-        for function in called.into_iter().filter(|f| depth < MAX_CALLS && f.kind() != "field_expression") {
+        own.sort_unstable();
+        own.dedup();
+        own.retain(|name| !self.declares(callee.node, name));
+        found.append(&mut own);
+        for function in called.into_iter().filter(|f| f.kind() != "field_expression") {
             if self.lower.names.functions.contains_key(self.callee(function)) {
-                let inner = self.callees(function);
-                found.extend(inner.iter().flat_map(|callee| self.names_assigned_in(callee, depth + 1)));
+                for callee in self.callees(function).iter() {
+                    self.names_assigned_in(callee, found, seen);
+                }
             }
         }
-        found
     }
 
     fn declares(&self, function: Node<'u>, name: &str) -> bool {
@@ -313,6 +322,8 @@ impl<'u> Host<'_, 'u> {
         if let Some(known) = self.seen.borrow().uses.get(&key) {
             return known.clone();
         }
+        // Of one that calls itself nothing is known while it is read.
+        self.seen.borrow_mut().uses.insert(key, Uses::Anything);
         let uses = self.read_uses(callee, at, address, depth);
         self.seen.borrow_mut().uses.insert(key, uses.clone());
         uses
