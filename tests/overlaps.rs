@@ -517,6 +517,14 @@ fn pointers_that_calls_put_somewhere_are_not_taken_for_two() {
         "struct S { float *a, *b; void fill() { a = b; } }; void f(float *y, int n) { S p; p.b = y; p.fill(); k<<<1, 64>>>(p.a, p.b, n); }",
         "struct S { float *a, *b; void fill() { a = b; } }; void f(S &p, int n) { p.fill(); k<<<1, 64>>>(p.a, p.b, n); }",
         "void f(float *x, float *y, int n) { float *u = x; std::function<void(float *)> g = [&](float *q) { u = q; }; g(y); k<<<1, 64>>>(u, y, n); }",
+        "void set(P *p, P *s) { *p = *s; } void f(float *y, int n) { P p, s; s.a = y; set(&p, &s); k<<<1, 64>>>(p.a, y, n); }",
+        "void set(P *p, P *s) { memcpy(p, s, sizeof(P)); } void f(float *y, int n) { P p, s; s.a = y; set(&p, &s); k<<<1, 64>>>(p.a, y, n); }",
+        "void set(P *p, P *s) { p->a = s[0].a; } void f(float *y, int n) { P p, s; s.a = y; set(&p, &s); k<<<1, 64>>>(p.a, y, n); }",
+        "template <class T> void set(T *p, T *s) { *p = *s; } void f(float *y, int n) { P p, s; s.a = y; set(&p, &s); k<<<1, 64>>>(p.a, y, n); }",
+        "void map(float **d, float *h) { cudaHostGetDevicePointer((void **)d, h, 0); } void f(float *y, int n) { float *d; map(&d, y); k<<<1, 64>>>(d, y, n); }",
+        "void f(float *x, float *y, int c) { P p; p.a = x; p.b = y; goto l; m: k2<<<1, 64>>>(p); return; l: p.b = x; goto m; }",
+        "struct B { float *p; void set(float *q) {} }; struct D : B { void set(float *q) { p = q; } }; void f(D *b, float *y, int n) { b->set(y); k<<<1, 64>>>(b->p, y, n); }",
+        "struct A { size_t base; }; void f(A s, int n) { k<<<1, 64>>>((float *)(s.base + 4), (float *)(s.base + 8), n); }",
     ] {
         assert!(matches!(verdict(host), Verdict::Inconclusive | Verdict::Racy), "{host}");
     }

@@ -150,19 +150,22 @@ pub fn host_facts(params: &[VarDecl], placed: &[PlacedLaunch]) -> HostFacts {
         return facts;
     }
     // What a constant excludes is no launch, where there is another.
-    let (made, possible): (Vec<_>, Vec<_>) = {
-        let possible = || placed.iter().filter(|p| p.launch.can_be());
-        (possible().filter(|p| !p.launch.is_uncalled).collect(), possible().collect())
+    let happens = |p: &&PlacedLaunch| p.launch.can_be() && !p.launch.is_uncalled;
+    let is_called = placed.iter().any(|p| happens(&p));
+    // That there are no other calls also says which launches there are.
+    let open = placed.iter().filter(|p| is_called || !p.launch.is_uncalled);
+    let calls: BTreeSet<&(String, usize)> = open.flat_map(|p| &p.open_calls).collect();
+    let placed: Vec<&PlacedLaunch> = match placed.iter().any(|p| p.launch.can_be()) {
+        true if is_called => placed.iter().filter(happens).collect(),
+        true => placed.iter().filter(|p| p.launch.can_be()).collect(),
+        false => placed.iter().collect(),
     };
-    let some = [made, possible].into_iter().find(|some: &Vec<&PlacedLaunch>| !some.is_empty());
-    let placed = some.unwrap_or_else(|| placed.iter().collect());
     let launches: &[&HostLaunch] = &placed.iter().map(|p| &p.launch).collect::<Vec<_>>();
     let lines: Vec<&String> = placed.iter().map(|p| &p.line).collect();
     facts.place = match lines.as_slice() {
         [one] => format!("the launch on line {one}"),
         lines => format!("the launches on lines {}", lines.iter().join(", ")),
     };
-    let calls: BTreeSet<&(String, usize)> = placed.iter().flat_map(|p| &p.open_calls).collect();
     let only = |lines: String| format!("what launches the kernel is called from lines {lines} only");
     if !calls.is_empty() {
         facts.only_calls.push(only(calls.iter().map(|(file, line)| format!("{line}{file}")).join(", ")));

@@ -306,7 +306,8 @@ fn called_by<'u>(
     match found {
         // No call makes it that is read: it is as its function alone says. [HOST-EXCLUDED]
         Some(found) if launch.can_be() && !found.iter().any(HostLaunch::can_be) => {
-            vec![HostLaunch { is_uncalled: true, ..launch }]
+            let open_calls = found.iter().flat_map(|l| &l.open_calls).copied().unique().collect();
+            vec![HostLaunch { is_uncalled: true, open_calls, ..launch }]
         }
         Some(found) => found,
         None => vec![launch],

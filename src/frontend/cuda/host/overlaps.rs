@@ -245,9 +245,18 @@ impl<'u> Host<'_, 'u> {
         let mut pairs = Vec::new();
         // Of a function that takes too long, or that jumps, any two may be one.
         let is_lost = flow.is_over() || self.has_goto;
-        for later in (0..arguments.len()).filter(|_| is_lost) {
-            let any = |earlier| Overlap { later: (later, None), earlier: (earlier, None), by: None, sure: false };
-            pairs.extend((0..later).map(any));
+        if is_lost {
+            let fields =
+                |argument: &Node<'u>| self.fields_given(*argument, &State::new()).into_iter().map(|f| Some(f.0));
+            let all = |(i, argument): (usize, &Node<'u>)| {
+                std::iter::once(None).chain(fields(argument)).map(move |part| (i, part)).collect::<Vec<Given>>()
+            };
+            let given: Vec<Given> = arguments.iter().enumerate().flat_map(all).collect();
+            for (j, later) in given.iter().enumerate() {
+                let any =
+                    |earlier: &Given| Overlap { later: later.clone(), earlier: earlier.clone(), by: None, sure: false };
+                pairs.extend(given[..j].iter().map(any));
+            }
         }
         for ((later, earlier), (distance, sure, times)) in found {
             let whole = !flow.too_many;

@@ -114,10 +114,11 @@ impl<'u> Host<'_, 'u> {
         let is_instance = matches!(ty.kind(), "template_type" | "template_function");
         let instance = ty.child_by_field_name("name").filter(|_| is_instance);
         let name = self.unit.str(instance.unwrap_or(ty)).trim_start_matches("struct ").trim();
+        let known = self.lower.names.types.get(name)?;
         if self.template_parameter(name, ty).is_some() || self.said.own_types.contains(name) {
             return None;
         }
-        match self.lower.names.types.get(name)?.as_slice() {
+        match known.as_slice() {
             [(_, TypeDecl::Class(class, template))] if template.is_some() == instance.is_some() => {
                 (!self.lower.names.special_classes.contains_key(name)).then_some(*class)
             }

@@ -144,6 +144,8 @@ pub struct Lower<'t> {
     pending: Vec<(FunId, FunDecl<'t>, Bindings)>,
     /// By the node that declares them.
     globals: FxHashMap<usize, GlobalId>,
+    /// Those whose types and values are being read.
+    declaring: FxHashSet<usize>,
     /// Those of templates, with their arguments.
     instances_of_globals: FxHashMap<(usize, String), GlobalId>,
     /// The values of enumerators and the types of their expressions: by the node of the expression, and the instance. One
@@ -240,6 +242,7 @@ impl<'t> Lower<'t> {
             functions: FxHashMap::default(),
             pending: Vec::new(),
             globals: FxHashMap::default(),
+            declaring: FxHashSet::default(),
             instances_of_globals: FxHashMap::default(),
             enumerators: FxHashMap::default(),
             enumeration_types: FxHashMap::default(),

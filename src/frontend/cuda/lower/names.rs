@@ -4,6 +4,7 @@ use super::bases::is_same;
 use super::fragments::layout_constant;
 use super::*;
 use crate::frontend::cuda::types::integer_for;
+use crate::frontend::cuda::unit::GlobalDecl;
 
 impl<'l, 't> Body<'l, 't> {
     /// The namespaces and classes around a declaration.
@@ -90,6 +91,16 @@ impl<'l, 't> Body<'l, 't> {
         {
             return Some(Expr::new(ExprKind::Global(*id), known.decl.ty.clone(), span));
         }
+        if !self.lower.declaring.insert(key) {
+            let text = format!("`{name}` is made of itself");
+            return Some(Expr::unknown("unknown-construct", text, Type::Unknown(Arc::from("?")), span));
+        }
+        let made = self.global_made(name, global, span);
+        self.lower.declaring.remove(&key);
+        Some(made)
+    }
+
+    fn global_made(&mut self, name: &str, global: GlobalDecl<'t>, span: Span) -> Expr {
         let has = |w: &str| self.specifiers(global.node, global.declarator).contains(&w);
         let (constant, constexpr) = (has("const"), has("constexpr"));
         let (mut shared, device, constant_memory) = (has("__shared__"), has("__device__"), has("__constant__"));
@@ -121,7 +132,7 @@ impl<'l, 't> Body<'l, 't> {
                 ty = value.ty.clone();
             }
             if let Some(n) = outer.fold(&value) {
-                return Some(Expr::new(ExprKind::Int(n), ty, span));
+                return Expr::new(ExprKind::Int(n), ty, span);
             }
             init = Some(value);
         }
@@ -130,8 +141,8 @@ impl<'l, 't> Body<'l, 't> {
             made.initialised = global.value.is_some();
             made.decl.of_launch &= !given;
         }
-        self.lower.globals.insert(key, id);
-        Some(Expr::new(ExprKind::Global(id), ty, span))
+        self.lower.globals.insert(global.declarator.id(), id);
+        Expr::new(ExprKind::Global(id), ty, span)
     }
 
     /// The words in front of a declarator.

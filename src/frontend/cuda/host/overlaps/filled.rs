@@ -101,10 +101,10 @@ impl<'u> Host<'_, 'u> {
         let text = |p: Node<'u>| {
             let name = p.child_by_field_name("declarator").and_then(declared_name);
             let end = p.child_by_field_name("default_value").map_or(p.end_byte(), |value| value.start_byte());
-            let text = &self.unit.text;
+            let text = |from: usize, to: usize| self.unit.text.get(from..to).unwrap_or("");
             let (before, after) = match name {
-                Some(name) => (&text[p.start_byte()..name.start_byte()], &text[name.end_byte()..end]),
-                None => (&text[p.start_byte()..end], ""),
+                Some(name) => (text(p.start_byte(), name.start_byte()), text(name.end_byte(), end)),
+                None => (text(p.start_byte(), end), ""),
             };
             let both = format!("{before}{after}");
             both.chars().filter(|c| !c.is_whitespace() && *c != '=').collect()
@@ -165,10 +165,7 @@ impl<'u> Host<'_, 'u> {
             "parenthesized_expression" => last_named(value).is_some_and(|inner| self.is_new(inner)),
             "cast_expression" => field("value").is_some_and(|inner| self.is_new(inner)),
             "null" => true,
-            "new_expression" => {
-                let placed = value.child_by_field_name("placement").is_some();
-                !placed
-            }
+            "new_expression" => value.child_by_field_name("placement").is_none(),
             "call_expression" => {
                 let name = field("function").map_or("", |f| self.callee(f));
                 matches!(name, "malloc" | "calloc" | "aligned_alloc") && !self.lower.names.functions.contains_key(name)

@@ -55,7 +55,11 @@ impl<'u> Host<'_, 'u> {
         let object = method_of(function).map(|(object, _)| object);
         // Another function of the name may be called, and of another class.
         let known = self.callees(function);
-        let is_other = |callee: &Callee<'u>| self.unit.str(callee.node).starts_with("virtual");
+        let is_other = |callee: &Callee<'u>| {
+            let body = callee.node.child_by_field_name("body").map_or(callee.node.end_byte(), |body| body.start_byte());
+            let head = self.unit.text.get(callee.node.start_byte()..body).unwrap_or("");
+            head.contains("virtual") || head.contains("override")
+        };
         let is_free = object.is_none() && known.iter().all(|callee| callee.class.is_none() && !callee.is_lambda);
         let is_seen = !is_free || self.all_seen(self.callee(function), arguments.len());
         let callees: &[Callee<'u>] = if known.iter().any(is_other) || !is_seen { &[] } else { &known };
@@ -179,7 +183,12 @@ impl<'u> Host<'_, 'u> {
     }
 
     fn names_assigned_in(&self, callee: &Callee<'u>, found: &mut Vec<&'u str>, seen: &mut FxHashSet<usize>) {
-        if seen.len() >= MOST_FUNCTIONS || !seen.insert(callee.node.id()) {
+        if seen.len() >= MOST_FUNCTIONS {
+            // More are taken to assign to all that matters.
+            found.extend(&self.relevant);
+            return;
+        }
+        if !seen.insert(callee.node.id()) {
             return;
         }
         let (mut own, mut called) = (Vec::new(), Vec::new());
@@ -197,8 +206,8 @@ impl<'u> Host<'_, 'u> {
         own.dedup();
         own.retain(|name| !self.declares(callee.node, name));
         found.append(&mut own);
-        for function in called.into_iter().filter(|f| f.kind() != "field_expression") {
-            if self.lower.names.functions.contains_key(self.callee(function)) {
+        for function in called {
+            if function.kind() == "field_expression" || self.lower.names.functions.contains_key(self.callee(function)) {
                 for callee in self.callees(function).iter() {
                     self.names_assigned_in(callee, found, seen);
                 }
@@ -335,7 +344,9 @@ impl<'u> Host<'_, 'u> {
         let declarator = parameter.child_by_field_name("declarator");
         let Some(declarator) = declarator.filter(|_| !name.is_empty()) else { return nothing };
         let Some(body) = callee.node.child_by_field_name("body") else { return Uses::Anything };
-        if address && self.only_makes(callee.node, name) {
+        // What a pointer to objects leads to are members as well.
+        let is_class = parameter.child_by_field_name("type").is_some_and(|ty| self.class_of(ty).is_some());
+        if address && !is_class && self.only_makes(callee.node, name) {
             return nothing;
         }
         if declarator.kind() == "identifier"
@@ -358,7 +369,7 @@ impl<'u> Host<'_, 'u> {
                 if n.kind() == "identifier" && self.unit.str(n) == *name {
                     let is_member = self.up(n).is_some_and(|up| up.kind() == "field_expression");
                     let is_plain = is_one || is_object && is_member;
-                    let here = if is_plain { self.use_of(n, callee, depth) } else { Uses::Anything };
+                    let here = if is_plain { self.use_of(n, callee, *parameter, depth) } else { Uses::Anything };
                     uses = std::mem::replace(&mut uses, Uses::Anything).or(here);
                 }
             });
@@ -366,27 +377,52 @@ impl<'u> Host<'_, 'u> {
         uses
     }
 
-    /// What is done with a pointer where it is named.
-    fn use_of(&self, name: Node<'u>, callee: &Callee<'u>, depth: usize) -> Uses {
+    /// What is done with a pointer, or an object, where it is named. What a pointer to numbers points to is no pointer.
+    fn use_of(&self, name: Node<'u>, callee: &Callee<'u>, parameter: Node<'u>, depth: usize) -> Uses {
         let nothing = |only: bool| if only { Uses::Into(BTreeSet::new()) } else { Uses::Anything };
+        let ty = parameter.child_by_field_name("type");
+        let declarator = parameter.child_by_field_name("declarator");
+        let mut of_numbers = declarator.is_some_and(|d| d.kind() != "reference_declarator" && d.kind() != "identifier")
+            && ty.is_some_and(|ty| matches!(ty.kind(), "primitive_type" | "sized_type_specifier"));
+        let mut class = ty.and_then(|ty| self.class_of(ty));
         let mut inner = name;
         while let Some(outer) = self.up(inner) {
             let field = |name: &str| outer.child_by_field_name(name);
             match outer.kind() {
                 "parenthesized_expression" | "cast_expression" => {}
-                "field_expression" if field("argument") == Some(inner) => {}
+                "field_expression" if field("argument") == Some(inner) => {
+                    let name = field("field").map_or("", |f| self.unit.str(f));
+                    of_numbers = class.take().is_some_and(|class| self.is_pointer_to_numbers(class, name));
+                }
+                // No pointer is multiplied or compared to make another one.
                 "binary_expression" => match field("operator").map_or("", |o| self.unit.str(o)) {
                     "+" | "-" => {}
-                    operator => return nothing(["==", "!=", "<", ">", "<=", ">=", "&&", "||"].contains(&operator)),
+                    _ => return nothing(true),
                 },
+                // `int n = p->n;`
+                "init_declarator" => {
+                    let is_plain = field("declarator").is_some_and(|d| d.kind() == "identifier");
+                    let ty = self.up(outer).and_then(|d| d.child_by_field_name("type"));
+                    return nothing(is_plain && ty.is_some_and(|ty| self.is_arithmetic(ty)));
+                }
                 // An element: not its address.
                 "subscript_expression" | "pointer_expression" => {
                     let is_address =
                         |n: Node<'u>| n.kind() == "pointer_expression" && self.unit.str(n).starts_with('&');
-                    let around = self.up(outer).filter(|n| is_address(*n));
+                    if is_address(outer) || self.up(outer).is_some_and(is_address) {
+                        return Uses::Anything;
+                    }
                     let is_array = field("argument") == Some(inner);
-                    let is_index = outer.kind() == "subscript_expression" && !is_array;
-                    return nothing(is_array && !is_address(outer) && around.is_none() || is_index);
+                    if of_numbers || !is_array {
+                        return nothing(true);
+                    }
+                    // An object, of which a member is used, or one that is written.
+                    let around = self.up(outer);
+                    let is = |name: &str| around.and_then(|n| n.child_by_field_name(name)) == Some(outer);
+                    match around.map(|n| n.kind()) {
+                        Some("field_expression") if is("argument") => {}
+                        kind => return nothing(kind == Some("assignment_expression") && is("left")),
+                    }
                 }
                 "unary_expression" | "if_statement" | "condition_clause" | "delete_expression"
                 | "sizeof_expression" => {
@@ -413,8 +449,7 @@ impl<'u> Host<'_, 'u> {
                     }
                     let callee = self.callee(function);
                     if !self.lower.names.functions.contains_key(callee) && function.kind() != "field_expression" {
-                        let reads = ["free", "printf", "fprintf", "fread", "fwrite", "memset", "memcpy"];
-                        return nothing(is_platform(callee) || BY_VALUE.contains(&callee) || reads.contains(&callee));
+                        return nothing(only_reads(callee, of_numbers));
                     }
                     let at = listed_in(outer).iter().position(|a| *a == inner);
                     let callees = self.callees(function);
@@ -428,6 +463,18 @@ impl<'u> Host<'_, 'u> {
             inner = outer;
         }
         Uses::Anything
+    }
+
+    /// Is a member of a class a pointer to numbers?
+    fn is_pointer_to_numbers(&self, class: Node<'u>, name: &str) -> bool {
+        self.declarators_in(class).into_iter().any(|(item, declarator)| {
+            declared_name(declarator).is_some_and(|own| self.unit.str(own) == name)
+                && declarator.kind() == "pointer_declarator"
+                && declarator.child_by_field_name("declarator").is_some_and(|d| d.kind() == "field_identifier")
+                && item
+                    .child_by_field_name("type")
+                    .is_some_and(|ty| matches!(ty.kind(), "primitive_type" | "sized_type_specifier"))
+        })
     }
 
     /// The name of the variable, or of the member of an object, that a function assigns to, if that is none of its own.
@@ -456,6 +503,15 @@ impl Uses {
             _ => Uses::Anything,
         }
     }
+}
+
+/// Does a function that is not of the program keep no pointer that it is given? What it copies may be pointers.
+fn only_reads(function: &str, of_numbers: bool) -> bool {
+    let is_library = ["cublas", "cufft", "curand"].iter().any(|name| function.starts_with(name));
+    let looks = ["Memset", "Free", "Prefetch", "Advise"].iter().any(|word| function.contains(word));
+    let copies = function.contains("Memcpy") || ["memcpy", "fread", "fwrite"].contains(&function);
+    let plain = ["free", "printf", "fprintf", "memset", "strcmp", "strlen"];
+    is_library || looks && is_platform(function) || copies && of_numbers || plain.contains(&function)
 }
 
 /// The place, and what is in it, may be one of these as well.

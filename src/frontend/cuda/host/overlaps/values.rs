@@ -421,7 +421,9 @@ impl<'u> Host<'_, 'u> {
                 let field = |name: &str| node.child_by_field_name(name);
                 let object = field("argument").filter(|a| a.kind() == "identifier");
                 let object = object.and_then(|a| self.find(self.unit.str(a), a));
-                object.zip(field("field")).is_some_and(|(of, name)| self.field_type(of, self.unit.str(name)).is_some())
+                let ty = object.zip(field("field")).and_then(|(of, name)| self.field_type(of, self.unit.str(name)));
+                // A wide one may be an address.
+                ty.is_some_and(|ty| ty.bits <= 32)
             }
             "call_expression" => self.method_type(node).is_some(),
             _ => false,
