@@ -233,6 +233,8 @@ struct Host<'l, 'u> {
     returned: RefCell<FxHashMap<usize, Rc<[Returned<'u>]>>>,
     /// The functions that may be called there.
     callees: RefCell<FxHashMap<usize, Rc<[Callee<'u>]>>>,
+    /// The lambdas that variables of the function are made of, by the names of these.
+    lambdas: OnceCell<FxHashMap<&'u str, Node<'u>>>,
     /// What of these is looked up for each call and state.
     seen: RefCell<Seen<'u>>,
     /// The classes of the unit by the names of the methods that they define.
@@ -548,6 +550,7 @@ impl<'l, 'u> Host<'l, 'u> {
             relevant: BTreeSet::new(),
             returned: RefCell::default(),
             callees: RefCell::default(),
+            lambdas: OnceCell::new(),
             seen: RefCell::default(),
             reached: OnceCell::new(),
             methods: OnceCell::new(),

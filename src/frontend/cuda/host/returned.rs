@@ -125,14 +125,16 @@ impl<'u> Host<'_, 'u> {
     fn lambda_named(&self, function: Node<'u>) -> Option<Node<'u>> {
         let name = Some(function).filter(|f| f.kind() == "identifier").map(|f| self.unit.str(f))?;
         self.find(name, function)?;
-        let mut found = None;
-        each_named(self.function, |n| {
-            let value = n.child_by_field_name("value").filter(|v| v.kind() == "lambda_expression");
-            if n.kind() == "init_declarator" && declared_name(n).is_some_and(|own| self.unit.str(own) == name) {
-                found = value.or(found);
-            }
+        let lambdas = self.lambdas.get_or_init(|| {
+            let mut found = FxHashMap::default();
+            each_named(self.function, |n| {
+                let value = n.child_by_field_name("value").filter(|v| v.kind() == "lambda_expression");
+                let name = declared_name(n).filter(|_| n.kind() == "init_declarator");
+                found.extend(name.map(|name| self.unit.str(name)).zip(value));
+            });
+            found
         });
-        found
+        lambdas.get(name).copied()
     }
 
     /// The functions of a name that a class, or one that it is derived from, defines in its body.

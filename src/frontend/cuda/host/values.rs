@@ -208,13 +208,15 @@ impl<'u> Host<'_, 'u> {
 
     /// What CUDA says of a device, in which the program writes nothing: warps of it have 32 threads. [HOST-WARP]
     fn is_properties(&self, variable: usize) -> bool {
-        let known = &self.variables[variable];
+        if self.variables[variable].ty.is_none_or(|ty| self.unit.str(ty) != "cudaDeviceProp") {
+            return false;
+        }
         let mut written = false;
         each_named(self.function, |n| {
             let left = n.child_by_field_name("left").filter(|_| n.kind() == "assignment_expression");
             written |= left.is_some_and(|l| self.unit.str(l).ends_with("warpSize"));
         });
-        known.ty.is_some_and(|ty| self.unit.str(ty) == "cudaDeviceProp") && !written
+        !written
     }
 
     pub(super) fn is_integer_type(&self, ty: Node<'u>) -> bool {
