@@ -1,9 +1,12 @@
 //! Values that a host is likely to give where it is not followed how it computes them. [HOST-COMPUTED]
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use itertools::Itertools;
 
 use super::kernel::Check;
-use crate::exp::{B, N, Var};
+use crate::base::Name;
+use crate::exp::{B, BExp, N, NRel, Var};
 
 /// Names that are listed of many.
 const FEW: usize = 4;
@@ -18,6 +21,7 @@ impl Check<'_> {
     /// That what the host computes has usual values; `None` where it computes nothing that the kernel has.
     pub(super) fn usual(&self) -> Option<B> {
         let computed = &self.source.host.computed;
+        let expected = expected(self.source.host.conditions.iter().map(|(condition, _)| condition));
         // Of a smaller type, all values are usual.
         let is_computed = |v: &Var| computed.contains_key(v.name.as_str()) && !(1..32).contains(&v.ty.bits);
         let among = |v: &Var| {
@@ -26,7 +30,8 @@ impl Check<'_> {
                 name if name.contains("Dim.") => &SMALL[..],
                 _ => &SIZES[..],
             };
-            let known = computed.get(v.name.as_str()).into_iter().flatten();
+            let known =
+                computed.get(v.name.as_str()).into_iter().flatten().chain(expected.get(&v.name).into_iter().flatten());
             let fits = values.iter().chain(known).filter(|n| v.ty.contains(**n));
             B::or(fits.map(|n| N::var(v).eq(&N::num(*n))).collect::<Vec<_>>())
         };
@@ -53,4 +58,34 @@ impl Check<'_> {
         };
         format!("it rests on values of {names} that the host code may never give: how it computes them is not followed")
     }
+}
+
+/// The constants for which launches are written, as in `switch (n) { case 64: k<64><<<1, n>>>(a);`: a variable is one of
+/// them, or is another one that is.
+fn expected<'c>(conditions: impl Iterator<Item = &'c B>) -> BTreeMap<Name, BTreeSet<i128>> {
+    let mut found: BTreeMap<Name, BTreeSet<i128>> = BTreeMap::new();
+    let mut same: Vec<[Var; 2]> = Vec::new();
+    let mut open: Vec<&B> = conditions.collect();
+    while let Some(condition) = open.pop() {
+        match condition.kind() {
+            BExp::And(parts) | BExp::Or(parts) => open.extend(parts),
+            BExp::Rel(NRel::Eq, l, r) => match [(l.as_var(), r), (r.as_var(), l)] {
+                [(Some(v), _), (Some(w), _)] => same.push([v.clone(), w.clone()]),
+                [(Some(v), n), _] | [_, (Some(v), n)] => {
+                    found.entry(v.name.clone()).or_default().extend(n.as_num());
+                }
+                _ => {}
+            },
+            BExp::Rel(..) | BExp::Not(_) | BExp::Lit(_) => {}
+        }
+    }
+    for _ in 0..same.len() {
+        for [v, w] in &same {
+            for (from, to) in [(v, w), (w, v)] {
+                let values = found.get(&from.name).cloned().unwrap_or_default();
+                found.entry(to.name.clone()).or_default().extend(values);
+            }
+        }
+    }
+    found
 }

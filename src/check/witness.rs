@@ -1,7 +1,7 @@
 //! From a model of a race formula to two threads that race: made small, decoded, and replayed on the reference semantics.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
@@ -210,6 +210,9 @@ pub fn shrink(kernel: &Kernel<Protocol>, own: &[Name], model: &Model, condition:
     // Of the threads of one block there is one `blockIdx.x`.
     moves.extend(own.iter().flat_map(|name| [of(name).to_vec(), vec![name.clone()]]));
     moves.extend(own.iter().flat_map(of).map(|name| vec![name]));
+    // Iterations of loops with barriers, which are the same for both.
+    let known: BTreeSet<Name> = moves.iter().flatten().cloned().collect();
+    moves.extend(model.vars.keys().filter(|name| !known.contains(name)).map(|name| vec![name.clone()]));
     moves.extend(globals.iter().cloned());
     let mut budget = SHRINK_BUDGET;
     for names in moves {
@@ -342,4 +345,26 @@ pub fn input_place(fun: &Fun, args: &[i128]) -> Option<(Name, u64)> {
     strides.reverse();
     let offset = indices.iter().zip(&strides).fold(*constant, |sum, (i, s)| sum.saturating_add(i.saturating_mul(*s)));
     Some((Name::new(rest), u64::try_from(offset).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exp::{N, Var};
+    use crate::text::parse_protocol;
+
+    #[test]
+    fn iterations_that_both_threads_are_in_are_made_small() {
+        let text = "kernel k { global m: i32; array a: shared unit 4; block blockIdx.x: u32 in 0..1; \
+            thread threadIdx.x: u32 in 0..64; code { skip; } }";
+        let kernel = parse_protocol(text).expect("it can be read");
+        let of = |name: &str| N::var(&Var { name: Name::new(name), ty: IntTy::MATH });
+        // A barrier is in the loop over `j`.
+        let (j, m) = (of("j"), of("m"));
+        let condition = B::and([N::num(1).le(&j), N::add(IntTy::MATH, &j, &N::num(1)).lt(&m)]);
+        let vars = [("m", 7179), ("j", 7000), ("threadIdx.x!1", 0), ("threadIdx.x!2", 1)];
+        let vars = vars.into_iter().map(|(name, value)| (Name::new(name), value)).collect();
+        let small = shrink(&kernel, &[], &Model { vars, apps: Vec::new() }, &condition);
+        assert_eq!((small.vars[&Name::new("j")], small.vars[&Name::new("m")]), (1, 3));
+    }
 }
