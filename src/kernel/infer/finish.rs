@@ -32,7 +32,8 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
         walk.find_tiles(&protocol);
     }
     let protocol = walk.with_settled(&protocol);
-    walk.find_room(&protocol);
+    let leaving = walk.leaving(&protocol);
+    walk.find_room(&protocol, &leaving);
     let mut by_array: BTreeMap<Name, Vec<usize>> = BTreeMap::new();
     let mut written: BTreeSet<Name> = BTreeSet::new();
     // By anything but atomic operations.
@@ -77,7 +78,10 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
                 incomparable.insert(array.clone());
             }
         }
-        let layout = layout(&events, &declared);
+        let mut layout = layout(&events, &declared);
+        if leaving.iter().any(|(leaves, _)| leaves == array) {
+            layout.dimensions = None;
+        }
         // Where a pointer goes that leaves its row, the strides say, which are not known. [INF-TENSOR] [INF-OPEN-LENGTH]
         if layout.dimensions.is_none()
             && object.is_some_and(|o| has_open_rows(&o.ty))

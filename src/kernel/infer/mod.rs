@@ -11,6 +11,7 @@ mod copies;
 mod expr;
 mod finish;
 mod found;
+mod leaves;
 mod loops;
 mod order;
 mod room;

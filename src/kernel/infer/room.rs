@@ -1,10 +1,13 @@
 //! What the accesses to an array of the block say about the size of blocks: subscripts stay within its dimensions. [INF-ROOM]
 
+use std::collections::BTreeSet;
+
 use super::loops::range::in_range;
 use super::value::ObjId;
 use super::{AXES, Object, ObjectKind, Walk};
+use crate::base::Name;
 use crate::core::range::{Range, Step};
-use crate::core::{Access, Protocol, Space};
+use crate::core::{Access, Protocol, SiteId, Space};
 use crate::exp::subst::Leaves;
 use crate::exp::{B, IntTy, N, NBin, NExp, Subst, Var, free_vars_b, free_vars_n};
 use crate::kernel::ir::{Expr, FunId, VarId};
@@ -18,6 +21,9 @@ enum Around<'p> {
     If(B),
     For(&'p Range),
 }
+
+/// The arrays that are looked at, and the accesses that are not.
+type Looked<'l> = (Vec<ObjId>, &'l BTreeSet<(Name, SiteId)>);
 
 /// An iteration of a loop that runs if any does.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -56,8 +62,8 @@ impl<'p> Walk<'p> {
         };
     }
 
-    /// Looks for what the accesses to shared arrays need room for.
-    pub(super) fn find_room(&mut self, protocol: &Protocol) {
+    /// Looks for what the accesses to shared arrays need room for, but those that surely leave a dimension.
+    pub(super) fn find_room(&mut self, protocol: &Protocol, leaving: &BTreeSet<(Name, SiteId)>) {
         let bounded: Vec<ObjId> = (0..self.objects.len() as u32)
             .map(ObjId)
             .filter(|id| self.info(*id).kind == ObjectKind::Array(Space::Shared))
@@ -65,29 +71,30 @@ impl<'p> Walk<'p> {
             .collect();
         let is_open = self.block_dim.iter().any(|size| size.as_num().is_none());
         if is_open || bounded.iter().any(|id| self.info(*id).lengths.is_some()) {
-            self.room_within(protocol, &mut Vec::new(), &bounded);
+            self.room_within(protocol, &mut Vec::new(), &(bounded, leaving));
         }
     }
 
-    fn room_within<'a>(&mut self, protocol: &'a Protocol, around: &mut Vec<Around<'a>>, bounded: &[ObjId]) {
+    fn room_within<'a>(&mut self, protocol: &'a Protocol, around: &mut Vec<Around<'a>>, of: &Looked) {
         match protocol {
             Protocol::Skip | Protocol::Sync(_) => {}
-            Protocol::Seq(parts) => parts.iter().for_each(|part| self.room_within(part, around, bounded)),
+            Protocol::Seq(parts) => parts.iter().for_each(|part| self.room_within(part, around, of)),
             Protocol::If(cond, then, els) => {
                 for (cond, part) in [(cond.clone(), then), (B::not(cond), els)] {
                     around.push(Around::If(cond));
-                    self.room_within(part, around, bounded);
+                    self.room_within(part, around, of);
                     around.pop();
                 }
             }
             Protocol::For(range, body) => {
                 around.push(Around::For(range));
-                self.room_within(body, around, bounded);
+                self.room_within(body, around, of);
                 around.pop();
             }
             Protocol::Access(access) => {
+                let (bounded, leaving) = of;
                 let object = bounded.iter().find(|id| self.info(**id).name == access.array);
-                if let Some(object) = object {
+                if let Some(object) = object.filter(|_| !leaving.contains(&(access.array.clone(), access.site))) {
                     self.room_for(*object, access, around);
                 }
             }
