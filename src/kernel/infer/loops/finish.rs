@@ -53,7 +53,11 @@ impl Walk<'_> {
         let bind_itself = main.as_ref().is_some_and(|m| {
             let splits_barriers = synchronises && thread_dependent(self, &m.range);
             // What has no closed form is a function of the number of the iteration, which is then not known.
-            let counts = others_use_k || (!solved.precise && thread_dependent(self, &m.range));
+            let names = |form: &N| mentions(form, &iteration.counter.name);
+            let forms = carried.iter().zip(&solved.forms).filter(|(c, _)| live.contains(&c.var));
+            let uses_counter =
+                !solved.precise || live.contains(&iteration.counter) || forms.map(|(_, form)| form).any(names);
+            let counts = others_use_k || (uses_counter && thread_dependent(self, &m.range));
             let hides_the_count = geometric(&m.range) && counts;
             !splits_barriers && !hides_the_count
         });
@@ -81,6 +85,11 @@ impl Walk<'_> {
         let range;
         let mut guard;
         let mut to_binder = Subst::new();
+        // What the counter of iterations is, in terms of the binder, and what it was in the iteration before; in terms of k, it
+        // is k.
+        let mut by_value: Option<(Name, N, N)> = None;
+        // [LOOP-BREAK] When a `break` ends the loop, and the value of its variable then.
+        let mut stop: Option<(B, N)> = None;
         match main.as_ref().filter(|_| bind_itself) {
             Some(m) => {
                 let c = &carried[m.carried];
@@ -88,12 +97,6 @@ impl Walk<'_> {
                 let binder = Var { name, ty: m.compared };
                 let itself = N::var(&binder);
                 let mut r = Range { var: binder, ..m.range.clone() };
-                if !no_exits && synchronises {
-                    // A break may end the loop earlier: at a point that all threads agree on when its reasons are uniform.
-                    let earlier = unknown_trips(self, "stop", IntTy::I64);
-                    let op = if matches!(r.step, Step::Up(_) | Step::Times(_)) { NBin::Min } else { NBin::Max };
-                    r.end = N::bin(op, IntTy::MATH, &r.end, &earlier);
-                }
                 let distance = |at: &N| -> N {
                     match &r.step {
                         Step::Up(s) => N::bin(NBin::Div, IntTy::MATH, &N::sub(IntTy::MATH, at, &r.first), s),
@@ -114,13 +117,38 @@ impl Walk<'_> {
                         N::call(Fun { name, ty: IntTy::OPAQUE, kind: FunKind::Abstract }, vec![itself.clone()])
                     }
                 };
-                to_binder.bind(&previous.name, &earlier);
                 // Threads that start elsewhere have the same value in another iteration.
-                let count = if thread_dependent(self, &m.range) { &distance } else { &itself };
-                to_binder.bind(&iteration.counter.name, count);
+                let (count, earlier) = match thread_dependent(self, &m.range) {
+                    true => (distance.clone(), N::sub(IntTy::MATH, &distance, &N::num(1))),
+                    false => {
+                        by_value = Some((r.var.name.clone(), itself.clone(), earlier.clone()));
+                        (itself.clone(), earlier)
+                    }
+                };
+                to_binder.bind(&previous.name, &earlier);
+                to_binder.bind(&iteration.counter.name, &count);
                 // The variable itself is the binder, whatever its closed form says.
                 in_k.bind(&c.var.name, &N::cast(c.var.ty, &itself));
                 guard = m.rest.clone();
+                let breaks =
+                    !no_exits && !iteration.post_test && guard.as_lit() == Some(true) && iteration.exits.only_breaks();
+                let left = breaks.then(|| to_binder.boolean(&in_k.boolean(&iteration.exits.any)));
+                let at = left.and_then(|left| left_at(&left, &r, &N::cast(c.var.ty, &itself)));
+                match at.filter(|at| [&k, &previous, &iteration.counter].iter().all(|v| !mentions(at, &v.name))) {
+                    Some(at) => {
+                        let breaks = B::and([r.first.le(&at), at.lt(&r.end)]);
+                        let end = N::add(IntTy::MATH, &at, &N::num(1));
+                        r.end = N::ite(&breaks, &end, &r.end);
+                        stop = Some((breaks, at));
+                    }
+                    None if !no_exits && synchronises => {
+                        // A break may end the loop earlier: at a point that all threads agree on when its reasons are uniform.
+                        let earlier = unknown_trips(self, "stop", IntTy::I64);
+                        let op = if matches!(r.step, Step::Up(_) | Step::Times(_)) { NBin::Min } else { NBin::Max };
+                        r.end = N::bin(op, IntTy::MATH, &r.end, &earlier);
+                    }
+                    None => {}
+                }
                 range = r;
             }
             None => {
@@ -229,7 +257,8 @@ impl Walk<'_> {
 
         // The state after the loop.
         let mut after = Subst::new();
-        let last = main.as_ref().filter(|_| no_exits && !iteration.post_test).filter(|m| m.rest.as_lit() == Some(true));
+        let ends = no_exits || stop.is_some();
+        let last = main.as_ref().filter(|_| ends && !iteration.post_test).filter(|m| m.rest.as_lit() == Some(true));
         let precise_end = match last {
             Some(m) => m.trips.clone(),
             None if iteration.post_test && no_exits && iteration.again.as_lit() == Some(false) => Some(N::num(1)),
@@ -237,6 +266,43 @@ impl Walk<'_> {
                 main.as_ref().filter(|m| m.rest.as_lit() == Some(true)).and_then(|m| m.trips.clone())
             }
             None => None,
+        };
+        // [LOOP-COUNT] The counter of iterations goes on after the last one as it does in the loop: when k has this value, and the
+        // variable of the range that one.
+        let then = |now: &N, value: Option<&N>| {
+            let mut there = Subst::one(&k.name, now);
+            let number = match (&by_value, value) {
+                (None, _) => Some((now.clone(), N::sub(IntTy::MATH, now, &N::num(1)))),
+                (Some((binder, count, earlier)), Some(value)) => {
+                    let mut at = Subst::one(binder, value);
+                    Some((at.numeric(count), at.numeric(earlier)))
+                }
+                (Some(_), None) => None,
+            };
+            if let Some((number, before)) = number {
+                there.bind(&iteration.counter.name, &number);
+                there.bind(&previous.name, &before);
+            }
+            there
+        };
+        let mut at_end = precise_end.as_ref().map(|trips| {
+            let value = main.as_ref().and_then(|m| {
+                let steps = |s: &N| N::mul(IntTy::MATH, trips, s);
+                match &m.range.step {
+                    Step::Up(s) => Some(N::add(IntTy::MATH, &m.range.first, &steps(s))),
+                    Step::Down(s) => Some(N::sub(IntTy::MATH, &m.range.first, &steps(s))),
+                    Step::Times(_) | Step::Over(_) => m.last.clone(),
+                }
+            });
+            then(trips, value.as_ref())
+        });
+        let mut at_stop = stop.as_ref().zip(main.as_ref()).map(|((breaks, value), m)| {
+            let mut forms = Subst::new();
+            carried.iter().zip(&solved.forms).for_each(|(c, form)| forms.bind(&c.var.name, form));
+            (breaks, forms, then(&N::sub(IntTy::MATH, value, &m.range.first), Some(value)))
+        });
+        let is_known = |value: &N| {
+            value.depth() <= 100 && [&k, &previous, &iteration.counter].iter().all(|v| !mentions(value, &v.name))
         };
         let mut finals: Vec<N> = Vec::new();
         for (i, (c, form)) in carried.iter().zip(&solved.forms).enumerate() {
@@ -246,19 +312,21 @@ impl Walk<'_> {
             } else if *form == c.init && !mentions(form, &k.name) && c.left == N::var(&c.var) {
                 c.init.clone()
             } else {
-                match (&precise_end, last) {
-                    (_, Some(m)) if m.carried == i && m.last.is_some() => {
-                        m.last.clone().unwrap_or_else(|| c.init.clone())
-                    }
-                    (Some(trips), _) => {
-                        let mut at_end = Subst::new();
-                        at_end.bind(&k.name, trips);
-                        at_end.bind(&previous.name, &N::sub(IntTy::MATH, trips, &N::num(1)));
-                        at_end.bind(&iteration.counter.name, trips);
-                        let value = at_end.numeric(form);
-                        if value.depth() > 100 { self.final_value(c, bounds, &carried, &iteration) } else { value }
-                    }
-                    (None, _) => self.final_value(c, bounds, &carried, &iteration),
+                let normal = match (&mut at_end, last) {
+                    (_, Some(m)) if m.carried == i && m.last.is_some() => m.last.clone(),
+                    (Some(at_end), _) => Some(at_end.numeric(form)),
+                    (None, _) => None,
+                };
+                let value = match &mut at_stop {
+                    None => normal,
+                    Some((breaks, forms, then)) => normal.map(|normal| {
+                        let left = without(&c.left, &B::not(&iteration.exits.any));
+                        N::ite(breaks, &then.numeric(&forms.numeric(&left)), &normal)
+                    }),
+                };
+                match value.filter(is_known) {
+                    Some(value) => value,
+                    None => self.final_value(c, bounds, &carried, &iteration),
                 }
             };
             after.bind(&c.var.name, &value);
@@ -414,6 +482,29 @@ impl Walk<'_> {
 
     pub(super) fn distinguishing(&self, vars: &BTreeSet<Var>, counter: &Var) -> Vec<N> {
         vars.iter().filter(|v| *v != counter && !self.globals_vars.contains(v)).map(N::var).collect()
+    }
+}
+
+/// The value of the variable of a range, which goes up by 1, in the first iteration in which a condition holds, if it does in
+/// any: that it is a number, or at least one.
+fn left_at(condition: &B, range: &Range, variable: &N) -> Option<N> {
+    let itself = range.binder();
+    let is_it = |n: &N| *n == itself || n == variable;
+    let BExp::Rel(op, l, r) = condition.kind() else { return None };
+    let (is_left, at) = match (is_it(l), is_it(r)) {
+        (true, false) => (true, r),
+        (false, true) => (false, l),
+        _ => return None,
+    };
+    if mentions(at, &range.var.name) || !matches!(&range.step, Step::Up(s) if s.as_num() == Some(1)) {
+        return None;
+    }
+    let not_before = |at: &N| N::bin(NBin::Max, IntTy::MATH, &range.first, at);
+    match (op, is_left) {
+        (NRel::Eq, _) => Some(at.clone()),
+        (NRel::Le, false) => Some(not_before(at)),
+        (NRel::Lt, false) => Some(not_before(&N::add(IntTy::MATH, at, &N::num(1)))),
+        _ => None,
     }
 }
 

@@ -405,6 +405,13 @@ struct Exits {
     any: B,
 }
 
+impl Exits {
+    fn only_breaks(&self) -> bool {
+        let never = |flag: &B| flag.as_lit() == Some(false);
+        never(&self.returned) && never(&self.exited) && self.jumps.values().all(never)
+    }
+}
+
 /// What one iteration did, in terms of placeholders.
 struct Iteration {
     /// The condition at the head; true for a post-test loop.
