@@ -28,6 +28,11 @@ impl Walk<'_> {
         let thread_dependent = |w: &Self, r: &Range| {
             w.term_has_thread(&r.first) || matches!(&r.step, Step::Up(s) | Step::Down(s) if w.term_has_thread(s))
         };
+        // In another thread, block or iteration of a loop around this one, the same value is that of another iteration.
+        let starts_elsewhere = |w: &Self, r: &Range| {
+            let varies = |n: &N| free_vars_n(n).iter().any(|v| !w.globals_vars.contains(v));
+            varies(&r.first) || varies(r.step.amount())
+        };
         let geometric = |r: &Range| matches!(r.step, Step::Times(_) | Step::Over(_));
         // (What identifies contents of memory only asks whether this is the first iteration.)
         let mut others_use_k = false;
@@ -57,7 +62,7 @@ impl Walk<'_> {
             let forms = carried.iter().zip(&solved.forms).filter(|(c, _)| live.contains(&c.var));
             let uses_counter =
                 !solved.precise || live.contains(&iteration.counter) || forms.map(|(_, form)| form).any(names);
-            let counts = others_use_k || (uses_counter && thread_dependent(self, &m.range));
+            let counts = others_use_k || (uses_counter && starts_elsewhere(self, &m.range));
             let hides_the_count = geometric(&m.range) && counts;
             !splits_barriers && !hides_the_count
         });
@@ -117,8 +122,7 @@ impl Walk<'_> {
                         N::call(Fun { name, ty: IntTy::OPAQUE, kind: FunKind::Abstract }, vec![itself.clone()])
                     }
                 };
-                // Threads that start elsewhere have the same value in another iteration.
-                let (count, earlier) = match thread_dependent(self, &m.range) {
+                let (count, earlier) = match starts_elsewhere(self, &m.range) {
                     true => (distance.clone(), N::sub(IntTy::MATH, &distance, &N::num(1))),
                     false => {
                         by_value = Some((r.var.name.clone(), itself.clone(), earlier.clone()));
