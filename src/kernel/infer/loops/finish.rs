@@ -29,9 +29,9 @@ impl Walk<'_> {
             w.term_has_thread(&r.first) || matches!(&r.step, Step::Up(s) | Step::Down(s) if w.term_has_thread(s))
         };
         // In another thread, block or iteration of a loop around this one, the same value is that of another iteration.
-        let starts_elsewhere = |w: &Self, r: &Range| {
-            let varies = |n: &N| free_vars_n(n).iter().any(|v| !w.globals_vars.contains(v));
-            varies(&r.first) || varies(r.step.amount())
+        let elsewhere = |w: &Self, r: &Range| -> BTreeSet<Var> {
+            let all = [&r.first, r.step.amount()].into_iter().flat_map(free_vars_n);
+            all.filter(|v| !w.globals_vars.contains(v)).collect()
         };
         let geometric = |r: &Range| matches!(r.step, Step::Times(_) | Step::Over(_));
         // (What identifies contents of memory only asks whether this is the first iteration.)
@@ -58,11 +58,7 @@ impl Walk<'_> {
         let bind_itself = main.as_ref().is_some_and(|m| {
             let splits_barriers = synchronises && thread_dependent(self, &m.range);
             // What has no closed form is a function of the number of the iteration, which is then not known.
-            let names = |form: &N| mentions(form, &iteration.counter.name);
-            let forms = carried.iter().zip(&solved.forms).filter(|(c, _)| live.contains(&c.var));
-            let uses_counter =
-                !solved.precise || live.contains(&iteration.counter) || forms.map(|(_, form)| form).any(names);
-            let counts = others_use_k || (uses_counter && starts_elsewhere(self, &m.range));
+            let counts = others_use_k || (!solved.precise && thread_dependent(self, &m.range));
             let hides_the_count = geometric(&m.range) && counts;
             !splits_barriers && !hides_the_count
         });
@@ -122,13 +118,22 @@ impl Walk<'_> {
                         N::call(Fun { name, ty: IntTy::OPAQUE, kind: FunKind::Abstract }, vec![itself.clone()])
                     }
                 };
-                let (count, earlier) = match starts_elsewhere(self, &m.range) {
-                    true => (distance.clone(), N::sub(IntTy::MATH, &distance, &N::num(1))),
-                    false => {
-                        by_value = Some((r.var.name.clone(), itself.clone(), earlier.clone()));
-                        (itself.clone(), earlier)
+                let varies = elsewhere(self, &m.range);
+                let (count, earlier) = match (varies.is_empty(), geometric(&m.range)) {
+                    (true, _) => (itself.clone(), earlier),
+                    (false, false) => (distance.clone(), N::sub(IntTy::MATH, &distance, &N::num(1))),
+                    // How many rounds there were is a function of these.
+                    (false, true) => {
+                        let fun = Fun { name: self.names.fresh("round"), ty: IntTy::OPAQUE, kind: FunKind::Abstract };
+                        let round = |at: N| {
+                            N::call(fun.clone(), std::iter::once(at).chain(varies.iter().map(N::var)).collect())
+                        };
+                        (round(itself.clone()), round(earlier))
                     }
                 };
+                if varies.is_empty() || geometric(&m.range) {
+                    by_value = Some((r.var.name.clone(), count.clone(), earlier.clone()));
+                }
                 to_binder.bind(&previous.name, &earlier);
                 to_binder.bind(&iteration.counter.name, &count);
                 // The variable itself is the binder, whatever its closed form says.
