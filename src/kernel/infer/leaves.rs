@@ -186,11 +186,12 @@ impl Subscript<'_> {
     fn inside(&self, env: &mut Env, at: usize, most: usize, seen: &mut Seen) -> bool {
         match self.around.get(at) {
             None => {
+                seen.tries += 1;
                 let Ok(value) = eval_n(self.index, env) else { return false };
                 let is_within = (0..self.length).contains(&value);
                 seen.within |= is_within;
                 seen.beyond |= !is_within;
-                !(seen.beyond && self.sure || seen.within && !self.sure)
+                !(seen.tries > most || seen.beyond && self.sure || seen.within && !self.sure)
             }
             Some(Around::If(cond)) => {
                 seen.tries += 1;

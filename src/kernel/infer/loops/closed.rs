@@ -3,8 +3,9 @@
 use super::*;
 
 impl Walk<'_> {
-    /// Finds closed forms, in the counter `k`, of what is carried.
-    pub(super) fn solve(&mut self, carried: &[Carried], iteration: &Iteration, k: &Var, previous: &Var) -> Solved {
+    /// Finds closed forms, in the counter `k`, of what is carried; `previous` are the counters of the iteration before, and of
+    /// the one before that.
+    pub(super) fn solve(&mut self, carried: &[Carried], iteration: &Iteration, k: &Var, previous: [&Var; 2]) -> Solved {
         let counter = &iteration.counter;
         let n = carried.len();
         let mut forms: Vec<Option<N>> = vec![None; n];
@@ -12,6 +13,7 @@ impl Walk<'_> {
         let mut factors: Vec<Option<Factor>> = vec![None; n];
         let mut shifted = vec![false; n];
         let k_term = N::var(k);
+        let moving = [k, counter, previous[0], previous[1]];
         loop {
             let mut changed = false;
             for i in 0..n {
@@ -36,7 +38,7 @@ impl Walk<'_> {
                     forms[i] = Some(c.init.clone());
                 } else if let Some(step) = additive(&out, &c.var).filter(|s| !open(s)) {
                     let free = free_vars_n(&step);
-                    if free.contains(k) || free.contains(counter) || free.contains(previous) {
+                    if moving.iter().any(|v| free.contains(v)) {
                         continue;
                     }
                     let step = signed_step(&step, c.var.ty);
@@ -49,16 +51,13 @@ impl Walk<'_> {
                     }
                 } else if let Some(form) = guarded(&out, c, &k_term, |t| {
                     let free = free_vars_n(t);
-                    !open(t) && ![k, counter, previous].iter().any(|v| free.contains(v))
+                    !open(t) && !moving.iter().any(|v| free.contains(v))
                 }) {
                     forms[i] = Some(form);
                 } else if !free.contains(&c.var) && !open(&out) {
                     // What the iteration before it left.
-                    let mut earlier = Subst::new();
-                    earlier.bind(&k.name, &N::sub(IntTy::MATH, &k_term, &N::num(1)));
-                    earlier.bind(&counter.name, &N::var(previous));
-                    let before = earlier.numeric(&out);
-                    if before.depth() > 60 {
+                    let before = one_before(k, counter, previous).numeric(&out);
+                    if before.depth() > 60 || free.contains(previous[1]) {
                         continue;
                     }
                     forms[i] = Some(N::ite(&k_term.eq(&N::num(0)), &c.init, &before));
@@ -66,12 +65,12 @@ impl Walk<'_> {
                 }
                 changed |= forms[i].is_some();
             }
-            if !changed && !periodic(carried, &mut forms, [k, counter, previous]) {
+            if !changed && !periodic(carried, &mut forms, moving) {
                 break;
             }
         }
         let invariants = self.invariants(carried, iteration);
-        let held = self.held(carried, &forms, [k, counter, previous]);
+        let held = self.held(carried, &forms, moving);
         held.iter().flat_map(|held| &held.sums).for_each(|name| self.assume_sums(name));
         // The rest: functions of the iteration and of what their change depends on.
         let mut precise = true;
@@ -134,6 +133,14 @@ impl Walk<'_> {
     pub(super) fn may_be_negative(&self, term: &N, ty: IntTy) -> bool {
         ty.signed && self.ranges.interval(term).lo.is_none_or(|lo| lo < 0)
     }
+}
+
+/// From an iteration to the one before it; of a term that knows the one before that there is no such.
+pub(super) fn one_before(k: &Var, counter: &Var, [previous, earlier]: [&Var; 2]) -> Subst<'static> {
+    let mut before = Subst::one(&k.name, &N::sub(IntTy::MATH, &N::var(k), &N::num(1)));
+    before.bind(&counter.name, &N::var(previous));
+    before.bind(&previous.name, &N::var(earlier));
+    before
 }
 
 /// `out = var + rest`: the rest, when it does not mention the variable. Arithmetic is modulo the width of the variable.
@@ -247,7 +254,7 @@ pub(super) fn geometric(out: &N, var: &Var) -> Option<Factor> {
 /// Closed forms of what comes back to a value that it had: `p = 1 - p`, `i = (i + 1) % 3`, two that are exchanged. What
 /// some variables become depends only on themselves and on what does not change, so that their values repeat once they
 /// are the same again. True when one was found.
-pub(super) fn periodic(carried: &[Carried], forms: &mut [Option<N>], moving: [&Var; 3]) -> bool {
+pub(super) fn periodic(carried: &[Carried], forms: &mut [Option<N>], moving: [&Var; 4]) -> bool {
     /// Longer ones are not looked for.
     const MOST: usize = 8;
     let open = |i: usize| forms[i].is_none();

@@ -1,5 +1,6 @@
 //! The loop as a protocol, and the state after it.
 
+use super::closed::one_before;
 use super::*;
 
 impl Walk<'_> {
@@ -14,7 +15,9 @@ impl Walk<'_> {
     ) -> bool {
         let k = Var { name: self.names.fresh("k%"), ty: IntTy::MATH };
         let previous = Var { name: self.names.fresh("it.previous%"), ty: IntTy::MATH };
-        let solved = self.solve(&carried, &iteration, &k, &previous);
+        let earliest = Var { name: self.names.fresh("it.earlier%"), ty: IntTy::MATH };
+        let solved = self.solve(&carried, &iteration, &k, [&previous, &earliest]);
+        let moving = [&k, &iteration.counter, &previous, &earliest];
         let synchronises = iteration.cond_out.iter().chain(&iteration.body_out).any(contains_sync);
         let no_exits = iteration.exits.any.as_lit() == Some(false);
         let main = self.main_range(&carried, &solved, &iteration, &k);
@@ -71,10 +74,12 @@ impl Walk<'_> {
 
         // The first iteration runs in any case; a later one when the one before it went on.
         let went_on = |in_k: &mut Subst, again: &B| -> B {
-            let mut earlier = Subst::new();
-            earlier.bind(&k.name, &N::sub(IntTy::MATH, &N::var(&k), &N::num(1)));
-            earlier.bind(&iteration.counter.name, &N::var(&previous));
-            B::or([N::var(&k).eq(&N::num(0)), earlier.boolean(&in_k.boolean(again))])
+            let again = in_k.boolean(again);
+            if free_vars_b(&again).contains(&earliest) {
+                return B::lit(true);
+            }
+            let mut before = one_before(&k, &iteration.counter, [&previous, &earliest]);
+            B::or([N::var(&k).eq(&N::num(0)), before.boolean(&again)])
         };
 
         // [LOOP-FIRST] Of a loop with atomics that runs not known how often, the first iteration stands alone: it asks for its
@@ -86,9 +91,9 @@ impl Walk<'_> {
         let range;
         let mut guard;
         let mut to_binder = Subst::new();
-        // What the counter of iterations is, in terms of the binder, and what it was in the iteration before; in terms of k, it
-        // is k.
-        let mut by_value: Option<(Name, N, N)> = None;
+        // What the counter of iterations is, in terms of the binder, and what it was in the two iterations before; in terms of
+        // k, it is k.
+        let mut by_value: Option<(Name, [N; 3])> = None;
         // [LOOP-BREAK] When a `break` ends the loop, and the value of its variable then.
         let mut stop: Option<(B, N)> = None;
         match main.as_ref().filter(|_| bind_itself) {
@@ -110,32 +115,34 @@ impl Walk<'_> {
                     Step::Up(_) | Step::Down(_) => distance(&itself),
                 };
                 to_binder.bind(&k.name, &distance);
-                let earlier = match &r.step {
-                    Step::Up(s) => N::sub(IntTy::MATH, &itself, s),
-                    Step::Down(s) => N::add(IntTy::MATH, &itself, s),
+                let before = self.names.fresh("before");
+                let before = |at: &N| match &r.step {
+                    Step::Up(s) => N::sub(IntTy::MATH, at, s),
+                    Step::Down(s) => N::add(IntTy::MATH, at, s),
                     Step::Times(_) | Step::Over(_) => {
-                        let name = self.names.fresh("before");
-                        N::call(Fun { name, ty: IntTy::OPAQUE, kind: FunKind::Abstract }, vec![itself.clone()])
+                        let fun = Fun { name: before.clone(), ty: IntTy::OPAQUE, kind: FunKind::Abstract };
+                        N::call(fun, vec![at.clone()])
                     }
                 };
                 let varies = elsewhere(self, &m.range);
-                let (count, earlier) = match (varies.is_empty(), geometric(&m.range)) {
-                    (true, _) => (itself.clone(), earlier),
-                    (false, false) => (distance.clone(), N::sub(IntTy::MATH, &distance, &N::num(1))),
+                let values = [itself.clone(), before(&itself), before(&before(&itself))];
+                let counts = match (varies.is_empty(), geometric(&m.range)) {
+                    (true, _) => values,
+                    (false, false) => [0, 1, 2].map(|n| N::sub(IntTy::MATH, &distance, &N::num(n))),
                     // How many rounds there were is a function of these.
                     (false, true) => {
                         let fun = Fun { name: self.names.fresh("round"), ty: IntTy::OPAQUE, kind: FunKind::Abstract };
-                        let round = |at: N| {
+                        values.map(|at| {
                             N::call(fun.clone(), std::iter::once(at).chain(varies.iter().map(N::var)).collect())
-                        };
-                        (round(itself.clone()), round(earlier))
+                        })
                     }
                 };
-                if varies.is_empty() || geometric(&m.range) {
-                    by_value = Some((r.var.name.clone(), count.clone(), earlier.clone()));
+                for (var, count) in [&iteration.counter, &previous, &earliest].into_iter().zip(&counts) {
+                    to_binder.bind(&var.name, count);
                 }
-                to_binder.bind(&previous.name, &earlier);
-                to_binder.bind(&iteration.counter.name, &count);
+                if varies.is_empty() || geometric(&m.range) {
+                    by_value = Some((r.var.name.clone(), counts));
+                }
                 // The variable itself is the binder, whatever its closed form says.
                 in_k.bind(&c.var.name, &N::cast(c.var.ty, &itself));
                 guard = m.rest.clone();
@@ -143,7 +150,7 @@ impl Walk<'_> {
                     !no_exits && !iteration.post_test && guard.as_lit() == Some(true) && iteration.exits.only_breaks();
                 let left = breaks.then(|| to_binder.boolean(&in_k.boolean(&iteration.exits.any)));
                 let at = left.and_then(|left| left_at(&left, &r, &N::cast(c.var.ty, &itself)));
-                match at.filter(|at| [&k, &previous, &iteration.counter].iter().all(|v| !mentions(at, &v.name))) {
+                match at.filter(|at| moving.iter().all(|v| !mentions(at, &v.name))) {
                     Some(at) => {
                         let breaks = B::and([r.first.le(&at), at.lt(&r.end)]);
                         let end = N::add(IntTy::MATH, &at, &N::num(1));
@@ -165,8 +172,9 @@ impl Walk<'_> {
                 let binder = Var { name, ty: IntTy::MATH };
                 let itself = N::var(&binder);
                 to_binder.bind(&k.name, &itself);
-                to_binder.bind(&previous.name, &N::sub(IntTy::MATH, &itself, &N::num(1)));
-                to_binder.bind(&iteration.counter.name, &itself);
+                for (n, var) in [&iteration.counter, &previous, &earliest].into_iter().enumerate() {
+                    to_binder.bind(&var.name, &N::sub(IntTy::MATH, &itself, &N::num(n as i128)));
+                }
                 let trips = main.as_ref().and_then(|m| m.trips.clone());
                 let most = main.as_ref().and_then(|m| most_trips(&m.range, &N::var(&k)));
                 let end = match (&trips, no_exits || !synchronises) {
@@ -280,17 +288,16 @@ impl Walk<'_> {
         // variable of the range that one.
         let then = |now: &N, value: Option<&N>| {
             let mut there = Subst::one(&k.name, now);
-            let number = match (&by_value, value) {
-                (None, _) => Some((now.clone(), N::sub(IntTy::MATH, now, &N::num(1)))),
-                (Some((binder, count, earlier)), Some(value)) => {
+            let counts = match (&by_value, value) {
+                (None, _) => Some([0, 1, 2].map(|n| N::sub(IntTy::MATH, now, &N::num(n)))),
+                (Some((binder, counts)), Some(value)) => {
                     let mut at = Subst::one(binder, value);
-                    Some((at.numeric(count), at.numeric(earlier)))
+                    Some(counts.each_ref().map(|count| at.numeric(count)))
                 }
                 (Some(_), None) => None,
             };
-            if let Some((number, before)) = number {
-                there.bind(&iteration.counter.name, &number);
-                there.bind(&previous.name, &before);
+            for (var, count) in [&iteration.counter, &previous, &earliest].into_iter().zip(counts.iter().flatten()) {
+                there.bind(&var.name, count);
             }
             there
         };
@@ -310,9 +317,7 @@ impl Walk<'_> {
             carried.iter().zip(&solved.forms).for_each(|(c, form)| forms.bind(&c.var.name, form));
             (breaks, forms, then(&N::sub(IntTy::MATH, value, &m.range.first), Some(value)))
         });
-        let is_known = |value: &N| {
-            value.depth() <= 100 && [&k, &previous, &iteration.counter].iter().all(|v| !mentions(value, &v.name))
-        };
+        let is_known = |value: &N| value.depth() <= 100 && moving.iter().all(|v| !mentions(value, &v.name));
         let mut finals: Vec<N> = Vec::new();
         for (i, (c, form)) in carried.iter().zip(&solved.forms).enumerate() {
             let bounds = &solved.invariants.after[i];
@@ -498,7 +503,11 @@ impl Walk<'_> {
 /// any: that it is a number, or at least one.
 fn left_at(condition: &B, range: &Range, variable: &N) -> Option<N> {
     let itself = range.binder();
-    let is_it = |n: &N| *n == itself || n == variable;
+    // In a type as wide, which changes nothing that is not negative.
+    let converts = |ty: &IntTy| ty.bits >= range.var.ty.bits && range.first.as_num().is_some_and(|first| first >= 0);
+    let is_it = |n: &N| {
+        *n == itself || n == variable || matches!(n.kind(), NExp::Cast(ty, inner) if *inner == itself && converts(ty))
+    };
     let BExp::Rel(op, l, r) = condition.kind() else { return None };
     let (is_left, at) = match (is_it(l), is_it(r)) {
         (true, false) => (true, r),

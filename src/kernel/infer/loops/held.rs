@@ -33,7 +33,7 @@ enum Way {
 impl Walk<'_> {
     /// Of what has no closed form yet: what changes under one such condition. `moving` are the counter of iterations and
     /// what else differs from one to the next.
-    pub(super) fn held(&self, carried: &[Carried], forms: &[Option<N>], moving: [&Var; 3]) -> Option<Held> {
+    pub(super) fn held(&self, carried: &[Carried], forms: &[Option<N>], moving: [&Var; 4]) -> Option<Held> {
         let mut known = Subst::new();
         for (c, form) in carried.iter().zip(forms) {
             if let Some(form) = form {
