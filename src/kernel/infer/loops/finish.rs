@@ -73,8 +73,11 @@ impl Walk<'_> {
         };
 
         // The first iteration runs in any case; a later one when the one before it went on.
-        let went_on = |in_k: &mut Subst, again: &B| -> B {
-            let again = in_k.boolean(again);
+        let went_on = |again: &B| -> B {
+            // Not in terms of the binder, which is the variable of this iteration.
+            let mut forms = Subst::new();
+            carried.iter().zip(&solved.forms).for_each(|(c, form)| forms.bind(&c.var.name, form));
+            let again = forms.boolean(again);
             if free_vars_b(&again).contains(&earliest) {
                 return B::lit(true);
             }
@@ -197,7 +200,7 @@ impl Walk<'_> {
                 if iteration.post_test {
                     guard = match iteration.again.as_lit() {
                         Some(false) => B::lit(true),
-                        _ => went_on(&mut in_k, &iteration.again),
+                        _ => went_on(&iteration.again),
                     };
                 }
                 let end = if iteration.post_test && iteration.again.as_lit() == Some(false) {
@@ -222,7 +225,7 @@ impl Walk<'_> {
         if synchronises && !no_exits && !iteration.post_test && counted {
             // [LOOP-LEFT] What stands before the first barrier of an iteration meets, in one phase, the end of the one
             // before it, which did not leave the loop.
-            let stayed = went_on(&mut in_k, &B::not(&iteration.exits.any));
+            let stayed = went_on(&B::not(&iteration.exits.any));
             if before_barriers(&mut cond_out, &stayed) {
                 before_barriers(&mut body_out, &stayed);
             }
