@@ -506,8 +506,10 @@ impl Walk<'_> {
 /// any: that it is a number, or at least one.
 fn left_at(condition: &B, range: &Range, variable: &N) -> Option<N> {
     let itself = range.binder();
-    // In a type as wide, which changes nothing that is not negative.
-    let converts = |ty: &IntTy| ty.bits >= range.var.ty.bits && range.first.as_num().is_some_and(|first| first >= 0);
+    // In a type that has all its values that are not negative.
+    let own = range.var.ty;
+    let holds = |ty: &IntTy| ty.bits > own.bits || ty.bits == own.bits && (own.signed || !ty.signed);
+    let converts = |ty: &IntTy| holds(ty) && range.first.as_num().is_some_and(|first| first >= 0);
     let is_it = |n: &N| {
         *n == itself || n == variable || matches!(n.kind(), NExp::Cast(ty, inner) if *inner == itself && converts(ty))
     };
