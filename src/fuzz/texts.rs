@@ -8,6 +8,8 @@ use std::fmt::Write;
 
 use super::choices::Choices;
 
+mod rounds;
+
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     /// Any number.
@@ -153,8 +155,25 @@ impl Maker<'_> {
             let target = all[self.pick(count)];
             self.targets.push(target);
         }
-        let count = 3 + self.pick(7);
         let place = Place { depth: 3, barriers: true, in_loop: false, in_function: false };
+        // In a third of them there is little beside one of these.
+        self.indent += 1;
+        let count = match self.pick(12) {
+            0 | 1 => {
+                self.rounds(place);
+                0
+            }
+            2 => {
+                self.ticket(place);
+                1
+            }
+            3 => {
+                self.settled(place);
+                1
+            }
+            _ => 3 + self.pick(7),
+        };
+        self.indent -= 1;
         self.inside(place, count);
         self.line("}");
     }
@@ -376,7 +395,7 @@ impl Maker<'_> {
             return;
         }
         let nested = place.depth > 0;
-        match self.pick(28) {
+        match self.pick(32) {
             0..=4 => {
                 let value = self.expr(2);
                 let target = self.target(place);
@@ -433,6 +452,9 @@ impl Maker<'_> {
             25 => self.table(),
             26 if !place.in_function => self.list(),
             27 if !place.in_function => self.fading(place),
+            28 | 29 if nested => self.rounds(place),
+            30 if !place.in_function => self.ticket(place),
+            31 if !place.in_function => self.settled(place),
             _ => {
                 let value = self.expr(1);
                 let target = self.target(place);

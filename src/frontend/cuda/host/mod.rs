@@ -231,6 +231,8 @@ struct Host<'l, 'u> {
     relevant: BTreeSet<&'u str>,
     /// What the functions of calls may return, by the nodes of their names.
     returned: RefCell<FxHashMap<usize, Rc<[Returned<'u>]>>>,
+    /// The same by definition, and by the class that it is called for.
+    returned_of: RefCell<FxHashMap<(usize, Option<usize>), Rc<[Returned<'u>]>>>,
     /// The functions that may be called there.
     callees: RefCell<FxHashMap<usize, Rc<[Callee<'u>]>>>,
     /// The lambdas that variables of the function are made of, by the names of these.
@@ -549,6 +551,7 @@ impl<'l, 'u> Host<'l, 'u> {
             copied: Vec::new(),
             relevant: BTreeSet::new(),
             returned: RefCell::default(),
+            returned_of: RefCell::default(),
             callees: RefCell::default(),
             lambdas: OnceCell::new(),
             seen: RefCell::default(),

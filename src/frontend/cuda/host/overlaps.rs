@@ -817,14 +817,14 @@ impl<'u> Host<'_, 'u> {
 
     /// The names that what the launch is given depends on.
     fn depends_on(&self, arguments: &[Node<'u>]) -> BTreeSet<&'u str> {
-        let mut all = Vec::new();
         let mut links: Vec<(Node<'u>, Node<'u>)> = Vec::new();
         // The variables whose elements or members, or what they point to, are given something.
         let mut through: BTreeSet<&'u str> = BTreeSet::new();
-        let mut stack = vec![self.function];
-        while let Some(node) = stack.pop() {
-            stack.extend(listed_in(node));
+        // Also whether a call around it has all of its names, which is not so within a subscript.
+        let mut stack = vec![(self.function, false)];
+        while let Some((node, known)) = stack.pop() {
             let field = |name: &str| node.child_by_field_name(name);
+            let mut known_within = known && node.kind() != "subscript_expression";
             match node.kind() {
                 "assignment_expression" => {
                     links.extend(field("left").zip(field("right")));
@@ -838,12 +838,13 @@ impl<'u> Host<'_, 'u> {
                 }
                 "init_declarator" => links.extend(field("declarator").zip(field("value"))),
                 // It may put one of what it is given into another.
-                "call_expression" if field("function").is_some_and(|f| !self.is_harmless(f)) => {
+                "call_expression" if !known && field("function").is_some_and(|f| !self.is_harmless(f)) => {
                     links.push((node, node));
+                    known_within = true;
                 }
                 _ => {}
             }
-            all.push(node);
+            stack.extend(listed_in(node).into_iter().map(|inner| (inner, known_within)));
         }
         let names = |node: Node<'u>| {
             let mut found = Vec::new();

@@ -53,7 +53,15 @@ impl<'u> Host<'_, 'u> {
     }
 
     fn read_returns(&self, function: Node<'u>) -> Vec<Returned<'u>> {
-        self.callees(function).iter().flat_map(|callee| self.returns_of(callee)).collect()
+        let mut all = Vec::new();
+        for callee in self.callees(function).iter() {
+            let key = (callee.node.id(), callee.class.map(|class| class.id()));
+            let known = self.returned_of.borrow().get(&key).cloned();
+            let found = known.unwrap_or_else(|| self.returns_of(callee).into());
+            all.extend_from_slice(&found);
+            self.returned_of.borrow_mut().insert(key, found);
+        }
+        all
     }
 
     /// The functions of the unit, or the lambda of this function, that a call may call.

@@ -279,6 +279,16 @@ impl<'u> Host<'_, 'u> {
     }
 
     fn is_quiet_at(&self, function: Node<'u>, own: bool, depth: usize) -> bool {
+        let key = (function.id(), own, depth);
+        if let Some(known) = self.lower.quiet_at.borrow().get(&key) {
+            return *known;
+        }
+        let quiet = self.is_quiet_here(function, own, depth);
+        self.lower.quiet_at.borrow_mut().insert(key, quiet);
+        quiet
+    }
+
+    fn is_quiet_here(&self, function: Node<'u>, own: bool, depth: usize) -> bool {
         if function.child_by_field_name("body").is_none() {
             let given = ["default_method_clause", "delete_method_clause"];
             return listed_in(function).iter().any(|n| given.contains(&n.kind()));
@@ -355,9 +365,12 @@ impl<'u> Host<'_, 'u> {
         };
         let mut quiet = true;
         each_named(code, |n| {
+            if !quiet {
+                return;
+            }
             let field = |name: &str| n.child_by_field_name(name);
             let operator = field("operator").map_or("", |o| self.unit.str(o));
-            quiet &= match n.kind() {
+            quiet = match n.kind() {
                 "assignment_expression" => field("left").is_some_and(is_own),
                 "update_expression" => field("argument").is_some_and(is_own),
                 "pointer_expression" if operator == "&" || self.unit.str(n).starts_with('&') => {

@@ -2,6 +2,7 @@
 //!
 //! Whatever is not understood becomes an `Unknown` expression or statement with its place; nothing is skipped silently.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -176,6 +177,8 @@ pub struct Lower<'t> {
     pub read_calls: FxHashMap<super::host::CallKey, Arc<super::host::ReadCall>>,
     /// Functions of the unit, by their names: do they leave all that is outside of them as it is?
     pub quiet: FxHashMap<String, bool>,
+    /// The same for definitions, by their node, whether their objects are their own, and how many calls are around.
+    pub quiet_at: RefCell<FxHashMap<(usize, bool, usize), bool>>,
     /// The functions of the unit that give members or variables something, once that was asked for.
     pub setters: Option<Arc<Vec<super::host::Setter<'t>>>>,
     /// Which two of these a function gives one array, by its node.
@@ -258,6 +261,7 @@ impl<'t> Lower<'t> {
             bodies: None,
             read_calls: FxHashMap::default(),
             quiet: FxHashMap::default(),
+            quiet_at: RefCell::default(),
             setters: None,
             made_one: FxHashMap::default(),
             taken: None,
