@@ -52,7 +52,7 @@ pub struct Options<'m> {
 
 impl Default for Options<'_> {
     fn default() -> Options<'static> {
-        Options { seed: 1, cases: (0, 500), runs: 3, jobs: 2, shrink: true, first: false, mutant: None, origins: &[] }
+        Options { seed: 1, cases: (0, 500), runs: 6, jobs: 2, shrink: true, first: false, mutant: None, origins: &[] }
     }
 }
 

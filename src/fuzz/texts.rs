@@ -156,18 +156,18 @@ impl Maker<'_> {
             self.targets.push(target);
         }
         let place = Place { depth: 3, barriers: true, in_loop: false, in_function: false };
-        // In a third of them there is little beside one of these.
+        // In some of them there is little beside one of these.
         self.indent += 1;
         let count = match self.pick(12) {
-            0 | 1 => {
+            0..=2 => {
                 self.rounds(place);
                 0
             }
-            2 => {
+            3 => {
                 self.ticket(place);
                 1
             }
-            3 => {
+            4 => {
                 self.settled(place);
                 1
             }

@@ -20,6 +20,10 @@ struct Rounds {
     start: String,
     /// A pointer that moves.
     pointer: Option<String>,
+    /// The variable of a loop around it.
+    outer: Option<String>,
+    /// Are the accesses those of single threads?
+    single: bool,
 }
 
 impl Maker<'_> {
@@ -31,14 +35,22 @@ impl Maker<'_> {
     pub(super) fn rounds(&mut self, place: Place) {
         let (x, y, i, own) = (self.name("x"), self.name("x"), self.name("i"), self.own());
         let kernel = self.is_kernel();
-        let outer = self.var(Some(Kind::Plain)).unwrap_or_else(|| "2".to_owned());
+        let (single, repeats) = (kernel && self.pick(3) != 0, kernel && place.depth > 1 && self.pick(3) == 0);
+        let outer = repeats.then(|| self.name("j"));
+        if let Some(j) = &outer {
+            let most = self.of(&["2", "3", "n"]);
+            self.line(format!("for (int {j} = 0; {j} < {most}; {j}++) {{"));
+            self.indent += 1;
+        }
+        let known = self.var(Some(Kind::Plain)).unwrap_or_else(|| "2".to_owned());
         let start = match self.pick(10) {
             0 | 1 => "0".to_owned(),
             2 => "1".to_owned(),
             3 => "5".to_owned(),
             4 if kernel => "(n & 3)".to_owned(),
             5 | 6 if kernel => "(int)blockIdx.x".to_owned(),
-            7 => format!("(int)({outer} & 3)"),
+            7 => format!("(int)({known} & 3)"),
+            _ if outer.is_some() => outer.clone().unwrap_or_default(),
             8 => format!("(int)({own} & 1)"),
             _ => "2".to_owned(),
         };
@@ -54,12 +66,12 @@ impl Maker<'_> {
         let (first, second) = (given(self), given(self));
         let ty = self.of(&["int", "int", "unsigned", "short", "unsigned char"]);
         self.line(format!("{ty} {x} = {first}; int {y} = {second};"));
-        let moves = kernel && self.pick(5) == 0;
+        let moves = kernel && !single && self.pick(5) == 0;
         let pointer = moves.then(|| self.name("w"));
         if let Some(pointer) = &pointer {
             self.line(format!("int *{pointer} = a + {own};"));
         }
-        let rounds = Rounds { x, y, i, own, start, pointer };
+        let rounds = Rounds { x, y, i, own, start, pointer, outer, single };
         let (head, foot, outside, first) = self.head_of_rounds(&rounds);
         let Rounds { x, y, i, .. } = &rounds;
         self.line(format!("{head} {{"));
@@ -77,8 +89,12 @@ impl Maker<'_> {
         if let Some(first) = first {
             self.line(first);
         }
-        for _ in 0..2 + self.pick(4) {
-            self.part_of_round(&rounds, inner);
+        if single {
+            self.single_round(&rounds, inner);
+        } else {
+            for _ in 0..2 + self.pick(4) {
+                self.part_of_round(&rounds, inner);
+            }
         }
         self.indent -= 1;
         self.line(foot);
@@ -89,8 +105,13 @@ impl Maker<'_> {
         for name in [x, y] {
             self.locals.push(Local { name: name.clone(), kind: Kind::Plain, free: true });
         }
-        if self.pick(3) != 0 {
+        if self.pick(4) != 0 {
             self.access_by(&rounds, outside);
+        }
+        if rounds.outer.is_some() {
+            self.indent -= 1;
+            self.line("}");
+            self.locals.truncate(scope);
         }
     }
 
@@ -142,6 +163,54 @@ impl Maker<'_> {
         }
     }
 
+    /// A round in which one value is handed on, once or twice, and single threads store, in any order.
+    fn single_round(&mut self, rounds: &Rounds, place: Place) {
+        let Rounds { x, y, i, start, .. } = rounds;
+        let value = match self.pick(7) {
+            0 => format!("in[{x} & 15]"),
+            1 => format!("in[{i} & 15]"),
+            2 => format!("in[({x} + {i}) & 15]"),
+            3 | 4 => format!("atomicExch(&counter, {i})"),
+            5 => format!("({x} + in[{i} & 15]) & 7"),
+            _ => self.next_value(rounds),
+        };
+        let hand = match self.pick(6) {
+            0..=3 => format!("{y} = {x};"),
+            4 => format!("{y} = {i};"),
+            _ => format!("{y} += {x};"),
+        };
+        // The value and what it hands on; stores before, between and after them.
+        let parts =
+            if self.pick(4) == 0 { [format!("{x} = {value};"), hand] } else { [hand, format!("{x} = {value};")] };
+        let [first, second] = parts;
+        for part in [Some(first), Some(second), None] {
+            if self.pick(2) == 1 {
+                self.single_access(rounds, true);
+            }
+            if self.choices.rarely(8) {
+                let cond = match self.pick(6) {
+                    0 => format!("{i} == {}", self.of(&["1", "2", "5", "n"])),
+                    1 => format!("{i} == n - 1"),
+                    2 => format!("{x} == 3"),
+                    3 => format!("{x} == {y}"),
+                    4 => format!("{i} > {start} + 1"),
+                    _ => format!("{y} == 1"),
+                };
+                self.line(format!("if ({cond}) {{"));
+                if self.pick(2) == 1 {
+                    self.single_access(rounds, true);
+                }
+                self.line("break; }");
+            }
+            if place.barriers && self.choices.rarely(6) {
+                self.line("__syncthreads();");
+            }
+            if let Some(part) = part {
+                self.line(part);
+            }
+        }
+    }
+
     fn part_of_round(&mut self, rounds: &Rounds, place: Place) {
         let Rounds { x, y, i, start, pointer, .. } = rounds;
         match self.pick(14) {
@@ -172,7 +241,13 @@ impl Maker<'_> {
                     _ => self.cond(1),
                 };
                 let how = self.of(&["break", "break", "continue"]);
-                self.line(format!("if ({cond}) {how};"));
+                if self.pick(3) == 0 {
+                    self.line(format!("if ({cond}) {{"));
+                    self.access_by(rounds, true);
+                    self.line(format!("{how}; }}"));
+                } else {
+                    self.line(format!("if ({cond}) {how};"));
+                }
             }
             10 | 11 if place.barriers => self.line("__syncthreads();"),
             12 if place.depth > 0 => self.statement(place),
@@ -223,6 +298,9 @@ impl Maker<'_> {
 
     /// An access at the thread's own place, moved by a little that comes of the values.
     fn access_by(&mut self, rounds: &Rounds, counts: bool) {
+        if rounds.single {
+            return self.single_access(rounds, counts);
+        }
         let Rounds { x, y, i, own, pointer, .. } = rounds;
         let v = match self.pick(5) {
             0 | 1 => x,
@@ -246,7 +324,8 @@ impl Maker<'_> {
             }
         };
         if let Some(pointer) = pointer.as_ref().filter(|_| self.pick(2) == 0) {
-            let text = if self.pick(2) == 0 { format!("*{pointer} = {v};") } else { format!("{pointer}[{v} & 1] = 1;") };
+            let text =
+                if self.pick(2) == 0 { format!("*{pointer} = {v};") } else { format!("{pointer}[{v} & 1] = 1;") };
             return self.line(text);
         }
         let index = match self.pick(10) {
@@ -270,6 +349,44 @@ impl Maker<'_> {
             _ => format!("{y} = {array}[{index}];"),
         };
         self.line(line);
+    }
+
+    /// A store by one thread to a place that a value names, or by all under a condition between values.
+    fn single_access(&mut self, rounds: &Rounds, counts: bool) {
+        let Rounds { x, y, i, start, outer, .. } = rounds;
+        let when = match self.pick(8) {
+            0 if counts => format!(" && {i} == {}", self.of(&["1", "2", "5", "7", "n"])),
+            1 | 2 if counts => format!(" && {i} > {}", self.of(&["1", "2", "4"])),
+            3 if counts => format!(" && {i} == {start}"),
+            4 if counts => format!(" && {i} > {start} + {}", self.of(&["1", "2"])),
+            5 => format!(" && n > {}", self.of(&["1", "3", "5"])),
+            _ => String::new(),
+        };
+        if self.pick(4) == 0 {
+            let cond = match self.pick(4) {
+                0 | 1 => format!("{x} != {y}"),
+                2 => format!("{x} == {y}"),
+                _ => format!("(({x} ^ {y}) & 1)"),
+            };
+            let at = self.of(&["a[0]", "a[1]", "b[9]"]);
+            return self.line(format!("if ({cond}{when}) {at} = gid;"));
+        }
+        let who = match (self.pick(8), outer) {
+            (0 | 1, _) => "gid == 0".to_owned(),
+            (2 | 3, _) => "gid == 1".to_owned(),
+            (4, Some(j)) | (5, Some(j)) => format!("gid == {j}"),
+            (6, _) => "gid == 8".to_owned(),
+            (7, _) => "gid == 4".to_owned(),
+            _ => "gid == 2".to_owned(),
+        };
+        let v = if self.pick(4) == 0 { y } else { x };
+        let more = match (self.pick(6), outer) {
+            (0 | 1, _) => String::new(),
+            (2 | 3, _) => " + 1".to_owned(),
+            (4, Some(j)) => format!(" + {j}"),
+            _ => format!(" + {}", self.of(&["1", "2", "gid"])),
+        };
+        self.line(format!("if ({who}{when}) a[{v}{more}] = {i};", i = if counts { i.as_str() } else { "3" }));
     }
 
     /// What an atomic operation of a counter gives, which is another number for every thread until the counter is put
