@@ -20,7 +20,9 @@ impl Walk<'_> {
         let moving = [&k, &iteration.counter, &previous, &earliest];
         let synchronises = iteration.cond_out.iter().chain(&iteration.body_out).any(contains_sync);
         let no_exits = iteration.exits.any.as_lit() == Some(false);
-        let main = self.main_range(&carried, &solved, &iteration, &k);
+        let main = self.main_range(&carried, &solved, &iteration, moving);
+        // [LOOP-ALSO] An iteration that does not run ends the loop, also where its condition would hold again later.
+        let one_end = no_exits && main.as_ref().is_none_or(|m| !m.may_return);
 
         // The terms of the placeholders, in the counter k.
         let mut in_k = Subst::new();
@@ -160,7 +162,7 @@ impl Walk<'_> {
                         r.end = N::ite(&breaks, &end, &r.end);
                         stop = Some((breaks, at));
                     }
-                    None if !no_exits && synchronises => {
+                    None if !one_end && synchronises => {
                         // A break may end the loop earlier: at a point that all threads agree on when its reasons are uniform.
                         let earlier = unknown_trips(self, "stop", IntTy::I64);
                         let op = if matches!(r.step, Step::Up(_) | Step::Times(_)) { NBin::Min } else { NBin::Max };
@@ -180,7 +182,7 @@ impl Walk<'_> {
                 }
                 let trips = main.as_ref().and_then(|m| m.trips.clone());
                 let most = main.as_ref().and_then(|m| most_trips(&m.range, &N::var(&k)));
-                let end = match (&trips, no_exits || !synchronises) {
+                let end = match (&trips, one_end || !synchronises) {
                     (Some(t), true) => t.clone(),
                     (Some(t), false) => N::bin(NBin::Min, IntTy::MATH, t, &unknown_trips(self, "trips", IntTy::U32)),
                     // As long as the condition holds, which the guard asks for.

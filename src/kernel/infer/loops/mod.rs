@@ -123,6 +123,8 @@ struct Main {
     range: Range,
     /// What remains of the condition.
     rest: B,
+    /// May that hold in an iteration after one in which it does not? [LOOP-ALSO]
+    may_return: bool,
     /// What is assumed of the step: the loop has a meaning only where it holds.
     assumed: B,
     /// The number of iterations, and the value after the last one.

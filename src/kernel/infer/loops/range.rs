@@ -10,7 +10,7 @@ impl Walk<'_> {
         carried: &[Carried],
         solved: &Solved,
         iteration: &Iteration,
-        k: &Var,
+        counters: [&Var; 4],
     ) -> Option<Main> {
         let cond = if iteration.post_test { &iteration.again } else { &iteration.cond };
         let parts = conjuncts(cond);
@@ -21,16 +21,15 @@ impl Walk<'_> {
                 known.bind(&c.var.name, form);
             }
         }
+        let moves =
+            |free: &BTreeSet<Var>| counters.iter().any(|v| free.contains(v)) || carried.iter().any(|c| free.contains(&c.var));
         for (at, part) in parts.iter().enumerate() {
             let BExp::Rel(op, l, r) = part.kind() else { continue };
             for (moving, bound, flipped) in [(l, r, false), (r, l, true)] {
                 let Some((carried_at, shift)) = self.moving(moving, carried, solved) else { continue };
                 let bound = known.numeric(bound);
                 let free = free_vars_n(&bound);
-                if free.contains(k)
-                    || free.contains(&iteration.counter)
-                    || carried.iter().any(|c| free.contains(&c.var))
-                {
+                if moves(&free) {
                     continue;
                 }
                 let c = &carried[carried_at];
@@ -84,10 +83,32 @@ impl Walk<'_> {
                     NExp::Cast(to, _) if to.bits == c.var.ty.bits && !to.signed => *to,
                     _ => c.var.ty,
                 };
-                return Some(Main { carried: carried_at, compared, range, rest, assumed, trips, last });
+                let mut others = parts.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, part)| part);
+                let may_return = !others.all(|part| {
+                    !moves(&free_vars_b(&known.boolean(part))) || self.stays_false(part, carried_at, carried, solved)
+                });
+                return Some(Main { carried: carried_at, compared, range, rest, may_return, assumed, trips, last });
             }
         }
         None
+    }
+
+    /// Does a condition that does not hold in one iteration hold in none after it: what moves is compared with a bound that
+    /// it moves towards? [LOOP-ALSO]
+    fn stays_false(&self, part: &B, main: usize, carried: &[Carried], solved: &Solved) -> bool {
+        let BExp::Rel(NRel::Lt | NRel::Le, l, r) = part.kind() else { return false };
+        let is_fixed = |bound: &N| {
+            let free = free_vars_n(bound);
+            carried.iter().all(|c| !free.contains(&c.var) || c.out == N::var(&c.var))
+        };
+        [(l, r, true), (r, l, false)].into_iter().any(|(moving, bound, up)| {
+            let Some((at, _)) = self.moving(moving, carried, solved) else { return false };
+            let ty = carried[at].var.ty;
+            // What wraps around comes back.
+            let goes_on = at == main || ty.bits == 0 || ty.signed && ty.bits >= 32;
+            let towards = |step: &N| self.positive(&if up { step.clone() } else { negated(step) });
+            goes_on && is_fixed(bound) && solved.steps[at].as_ref().is_some_and(towards)
+        })
     }
 
     /// A side of a comparison as a moving variable plus a shift.
