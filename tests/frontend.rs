@@ -27,7 +27,7 @@ fn inferred(text: &str) -> Inferred {
         aliases: BTreeMap::new(),
         overlaps: BTreeMap::new(),
         steps: 1_000_000,
-        all_arrays: true,
+        settles: [true; 2],
         left_out: Default::default(),
     };
     let KernelCode::Cuda(lowered) = &kernel.code else { panic!("a kernel of CUDA") };

@@ -288,6 +288,30 @@ fn clusters_have_three_axes() {
     racy(&text("((blockIdx.y ^ 2) * 4 + blockIdx.x) * 32 + threadIdx.x"), finding::Level::Grid);
 }
 
+/// The verdict of the first kernel, in warps of a size.
+fn in_warps_of(warp_size: u32, text: String) -> Verdict {
+    let mut settings = Settings { jobs: 1, ..Settings::default() };
+    settings.check.warps.size = warp_size;
+    let report = check_files(&[(PathBuf::from("k.cu"), text)], &settings, &solver_settings());
+    report.kernels[0].verdict
+}
+
+/// A mask of 32 lanes is all of a warp of 32, and half of one of 64. [SCOPE-MASK]
+#[test]
+fn a_mask_names_lanes_of_the_warp() {
+    let text = "//pass\n//--blockDim=64 --gridDim=1
+        __global__ void k(int *a) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; __syncwarp(MASK); a[t] = s[t ^ OTHER]; }";
+    for (mask, other, warp_size, wanted) in [
+        ("0xffffffffull", "1", 32, Verdict::RaceFree),
+        ("0xffffffffull", "32", 64, Verdict::Racy),
+        ("", "32", 64, Verdict::RaceFree),
+        ("0xffffffffffffffffull", "32", 64, Verdict::RaceFree),
+    ] {
+        let text = text.replace("MASK", mask).replace("OTHER", other);
+        assert_eq!(in_warps_of(warp_size, text), wanted, "{mask} in warps of {warp_size}");
+    }
+}
+
 /// A tile of 32 threads is a warp of 32, and half of one of 64.
 #[test]
 fn a_tile_is_ordered_as_the_warps_in_it() {
@@ -301,12 +325,7 @@ fn a_tile_is_ordered_as_the_warps_in_it() {
         ("32", 64, Verdict::Inconclusive),
         ("1", 16, Verdict::RaceFree),
     ] {
-        let file = (std::path::PathBuf::from("tile.cu"), text.replace("MASK", mask));
-        let mut settings = faial_like::check::schedule::Settings { jobs: 1, ..Default::default() };
-        settings.check.warps.size = warp_size;
-        let solver = faial_like::check::schedule::solver_settings();
-        let report = faial_like::check::schedule::check_files(&[file], &settings, &solver);
-        assert_eq!(report.kernels[0].verdict, wanted, "{mask} in warps of {warp_size}");
+        assert_eq!(in_warps_of(warp_size, text.replace("MASK", mask)), wanted, "{mask} in warps of {warp_size}");
     }
 }
 

@@ -7,6 +7,7 @@ use super::kernel::CheckOptions;
 use super::rows;
 use super::source::{KernelCode, Launched, SourceKernel};
 use crate::base::{Name, Span};
+use crate::core::scope::Level;
 use crate::exp::display::Quoted;
 use crate::exp::{B, N, Subst, Var, free_vars_b};
 use crate::kernel::infer::{Config, Inferred, infer};
@@ -157,7 +158,11 @@ fn config(launch: &Launch, cluster: Option<[Option<i128>; 3]>, options: &CheckOp
         large_grids: options.large_grids,
         aliases: BTreeMap::new(),
         overlaps: BTreeMap::new(),
-        all_arrays: options.arrays.is_empty(),
+        settles: [Level::Block, Level::Grid].map(|highest| {
+            let shares = |level: &Level| cluster.is_some() || *level <= highest && *level != Level::Cluster;
+            let looked_at = |level: &Level| options.levels.is_empty() || options.levels.contains(level);
+            options.arrays.is_empty() && Level::ALL.iter().all(|level| !shares(level) || looked_at(level))
+        }),
         left_out: Vec::new(),
         steps: options.steps,
     }

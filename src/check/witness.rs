@@ -329,6 +329,7 @@ fn input_name(fun: &Fun, args: &[i128]) -> String {
 }
 
 /// Where in an array, in bytes, the function of its contents `array.stride...type` has its value for a constant and indices.
+/// (What is no integer has its width in front of the type.)
 pub fn input_place(fun: &Fun, args: &[i128]) -> Option<(Name, u64)> {
     if fun.kind != FunKind::Input {
         return None;
@@ -336,6 +337,9 @@ pub fn input_place(fun: &Fun, args: &[i128]) -> Option<(Name, u64)> {
     let name = fun.name.as_str().trim_end_matches(".initial");
     let (constant, indices) = args.split_first()?;
     let mut rest = name.strip_suffix(&format!(".{}", fun.ty))?;
+    if fun.ty == IntTy::OPAQUE {
+        rest = rest.rsplit_once(".f")?.0;
+    }
     let mut strides = Vec::new();
     for _ in indices {
         let (before, stride) = rest.rsplit_once('.')?;

@@ -80,6 +80,8 @@ pub struct Function {
 pub struct Program {
     pub functions: Vec<Function>,
     pub globals: Vec<Global>,
+    /// Are there numbers of half precision of both kinds, which are one type here?
+    pub two_halves: bool,
 }
 
 #[derive(Clone, Debug)]

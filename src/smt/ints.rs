@@ -294,7 +294,7 @@ impl Ints {
         }
         for (term, raw) in [(l, &a), (r, &b)] {
             if !raw.interval.within(Interval::of_type(ty)) {
-                self.assumed.insert(term.clone());
+                self.assume(term)?;
             }
         }
         let above = self.at_most_zero(&difference.poly.scale(-1)?.plus(1 - period)?, Interval::ALL);
@@ -417,8 +417,9 @@ impl Ints {
                 let common = self.masked(l, ty.wrap(mask), ty, bits)?;
                 let sum = self.shifted(&base, ty.wrap(mask))?;
                 let raw = self.combine(&sum, &common, if op == NBin::Or { -1 } else { -2 })?;
-                // The bounds are those of the operation when the operand is its value.
-                if base.interval.lo.is_some_and(|lo| lo >= 0) && mask >= 0 {
+                // The bounds are those of the operation when the operand is its value, or has the bits of the mask.
+                let same = bits == 0 || mask < 1 << bits;
+                if base.interval.lo.is_some_and(|lo| lo >= 0) && mask >= 0 && same {
                     let tight = Interval::of_bin(op, ty, base.interval, Interval::new(mask, mask));
                     return self.raw(raw.poly, raw.interval.meet(tight), raw.ok);
                 }
@@ -467,6 +468,21 @@ impl Ints {
         }
     }
 
+    /// That the term has the value of its sums and products of integers is assumed: so of the conversions that these pass
+    /// through.
+    fn assume(&mut self, term: &N) -> Result<()> {
+        self.assumed.insert(term.clone());
+        if signed_arithmetic(term) {
+            for conversion in conversions(term) {
+                let NExp::Cast(to, inner) = conversion.kind() else { continue };
+                if !self.number(inner, to.bits)?.interval.within(Interval::of_type(*to)) {
+                    self.assumed.insert(conversion);
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Brings a residue into its type. [ENC-WRAP]
     fn reduce(&mut self, raw: Raw, ty: IntTy, term: &N) -> Result<Raw> {
         let own = Interval::of_type(ty);
@@ -502,15 +518,7 @@ impl Ints {
             let poly = raw.poly.add_scaled(&periods.poly, -period)?;
             return self.raw(poly, own, raw.ok);
         }
-        self.assumed.insert(term.clone());
-        if signed_arithmetic(term) {
-            for conversion in conversions(term) {
-                let NExp::Cast(to, inner) = conversion.kind() else { continue };
-                if !self.number(inner, to.bits)?.interval.within(Interval::of_type(*to)) {
-                    self.assumed.insert(conversion);
-                }
-            }
-        }
+        self.assume(term)?;
         let not_below = self.at_most_zero(&raw.poly.scale(-1)?.plus(min)?, Interval::ALL);
         let not_above = self.at_most_zero(&raw.poly.plus(-max)?, Interval::ALL);
         let ok = self.and(vec![raw.ok, not_below, not_above]);

@@ -30,6 +30,7 @@ pub(super) fn misread(root: Node, text: &str, dialect: Dialect) -> Vec<(usize, &
         macros(text, &mut found);
         qualifiers(text, &mut found);
         friends(text, &mut found);
+        conversions(&nodes, text, &mut found);
         if dialect == Dialect::Cuda {
             listed_sizes(text, &mut found);
         }
@@ -129,16 +130,16 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Positions in front of names in `(i) + n`, which were read as casts of `+ n` to a type. In C all types are declared; in C++
-/// it has to be a variable of the text, and no type.
+/// Positions in front of names in `(i) + n` and `(i * (n)) + m`, which were read as casts of `+ n` to a type. In C all types are
+/// declared; in C++ it has to be a variable of the text, and no type.
 fn false_casts(nodes: &[Node], text: &str, dialect: Dialect, words: &Words, found: &mut Vec<(usize, &'static str)>) {
     let word = |node: Node| text.get(node.byte_range()).unwrap_or("");
     let Words { types, variables, .. } = words;
     let mut casts = Vec::new();
     nodes.iter().for_each(|node| {
         if node.kind() == "cast_expression" {
-            let ty = node.child_by_field_name("type").filter(|ty| ty.named_child_count() == 1);
-            let name = ty.and_then(last_named).filter(|name| name.kind() == "type_identifier");
+            let ty = node.child_by_field_name("type");
+            let name = ty.and_then(|ty| ty.named_child(0)).filter(|name| name.kind() == "type_identifier");
             let operator = node
                 .child_by_field_name("value")
                 .filter(|value| matches!(value.kind(), "unary_expression" | "pointer_expression"))
@@ -158,6 +159,24 @@ fn false_casts(nodes: &[Node], text: &str, dialect: Dialect, words: &Words, foun
         if !is_type {
             found.push((name.start_byte(), "+"));
         }
+    }
+}
+
+/// Positions in front of `unsigned(i) < n` at the start of a condition, which was read as the start of a declaration.
+fn conversions(nodes: &[Node], text: &str, found: &mut Vec<(usize, &'static str)>) {
+    const WORDS: [&str; 4] = ["unsigned", "signed", "long", "short"];
+    let converts = |at: usize| {
+        let after = text.get(at..).unwrap_or("");
+        WORDS.iter().any(|word| after.strip_prefix(word).is_some_and(|rest| rest.trim_start().starts_with('(')))
+    };
+    for error in nodes.iter().filter(|node| node.is_error()) {
+        let own = text.get(error.byte_range()).unwrap_or("");
+        // Also behind the first part of the head of a loop.
+        let parts = own.match_indices(';').map(|(at, _)| {
+            let rest = own.get(at + 1..).unwrap_or("");
+            error.start_byte() + at + 1 + (rest.len() - rest.trim_start().len())
+        });
+        found.extend(std::iter::once(error.start_byte()).chain(parts).filter(|at| converts(*at)).map(|at| (at, "+")));
     }
 }
 

@@ -971,8 +971,7 @@ impl<'t> Body<'_, 't> {
 
     /// Are there numbers of half precision of both kinds, which are one type here?
     pub(super) fn has_two_halves(&self) -> bool {
-        let text = &self.lower.unit.text;
-        text.contains("half") && (text.contains("bfloat16") || text.contains("bf16"))
+        self.lower.has_two_halves()
     }
 
     /// A class with its layout; for a template, of one instance.

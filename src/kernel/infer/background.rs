@@ -536,6 +536,11 @@ impl Flow<'_, '_> {
             current = next.iter().map(|flight| shifted(flight, &mut shift)).collect();
         }
         flights.extend(after.into_iter().filter(|flight| !flight.cases.is_empty()));
+        // One that was begun several iterations ago, and one that was begun in another, are not one.
+        for flight in &mut heads {
+            self.next += 1;
+            flight.id = self.next;
+        }
         repeat(range.clone(), self.run(body, &mut heads))
     }
 

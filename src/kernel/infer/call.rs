@@ -21,6 +21,9 @@ use crate::kernel::visit::each_expr;
 
 const MAX_CALL_DEPTH: usize = 100;
 
+/// What is given to a function that is called by its address: its value and type, and the place that it is read from.
+type Argument = (Value, Type, Option<(Pointer, Type)>);
+
 impl<'p> Walk<'p> {
     pub(super) fn call(&mut self, id: FunId, args: &'p [Expr], span: Span) -> Value {
         let mut values = Vec::new();
@@ -83,8 +86,15 @@ impl<'p> Walk<'p> {
         let function = self.eval(target);
         let mut values = Vec::new();
         for arg in args {
-            let value = self.eval(arg);
-            values.push((value, arg.ty.clone()));
+            // The place too, for what takes a reference.
+            let (value, place) = match &arg.kind {
+                ExprKind::Load(place) => {
+                    let pointer = self.place(place);
+                    (self.load(&pointer, &arg.ty, arg.span), Some((pointer, place.ty.clone())))
+                }
+                _ => (self.eval(arg), None),
+            };
+            values.push((value, arg.ty.clone(), place));
         }
         let (mut candidates, mut open) = match function {
             Value::Fun(list, open) => (list, open),
@@ -110,7 +120,7 @@ impl<'p> Walk<'p> {
         let mut result: Option<Value> = None;
         for (guard, id) in candidates {
             let values = values.clone();
-            let (value, _) = self.branch(&guard, |w| w.apply(id, values, expr.span), |_| Value::Void);
+            let (value, _) = self.branch(&guard, |w| w.apply_by_value(id, values, expr), |_| Value::Void);
             if let Some(value) = value {
                 result = Some(match result {
                     None => value,
@@ -122,6 +132,47 @@ impl<'p> Walk<'p> {
             Some(value) if !open => value,
             _ => self.unknown_of(&expr.ty, "result"),
         }
+    }
+
+    /// Calls a function by its address: each argument becomes what the parameter is. [INF-BYVALUE]
+    fn apply_by_value(&mut self, id: FunId, args: Vec<Argument>, expr: &'p Expr) -> Value {
+        let function = self.function(id);
+        let mut given = Vec::new();
+        for (decl, (value, ty, place)) in function.vars[..function.params].iter().zip(args) {
+            let as_it_is = |from: &Type, to: &Type| match (from, to) {
+                (Type::Ptr(from), Type::Ptr(to)) => {
+                    from == to
+                        || !matches!(
+                            (&**from, &**to),
+                            (Type::Struct(_), Type::Struct(_)) | (Type::Ptr(_), Type::Ptr(_))
+                        )
+                }
+                (Type::Int(_), Type::Ptr(_)) => true,
+                (from, to) => from == to,
+            };
+            let bound = match (&decl.ty, place) {
+                (Type::Ref(inner), Some((pointer, from))) if **inner == *from.value() => {
+                    self.note_escape(&pointer);
+                    Some(Value::Ptr(pointer))
+                }
+                (Type::Ref(_), _) => None,
+                (Type::Int(_) | Type::Float(_), _) if matches!(ty, Type::Int(_) | Type::Float(_)) => {
+                    Some(self.convert(value, &ty, &decl.ty))
+                }
+                (to, _) => as_it_is(&ty, to).then_some(value),
+            };
+            match bound {
+                Some(value) => given.push((value, decl.ty.clone())),
+                None => {
+                    let text =
+                        format!("`{}` is called by its address, and takes `{}` another way", function.name, decl.name);
+                    self.lose("unknown-call", text, expr.span, Touches::Everything);
+                    self.clobber_escaped();
+                    return self.unknown_of(&function.returns.clone(), "result");
+                }
+            }
+        }
+        self.apply(id, given, expr.span)
     }
 
     pub(super) fn call_unknown(&mut self, name: &Name, args: &'p [Expr], expr: &'p Expr) -> Value {
@@ -502,7 +553,7 @@ impl<'p> Walk<'p> {
     }
 
     pub(super) fn barrier(&mut self, scope: Scope, mask: Option<N>, fence: Fence, span: Span) {
-        let mask = mask.filter(|m| m.as_num() != Some(0xffff_ffff));
+        let mask = mask.filter(|m| m.as_num() != Some(0xffff_ffff) || self.warp_size > 32);
         let id = self.barrier_site(span);
         let masked = mask.is_some();
         self.emit(Protocol::Sync(Barrier { scope, mask, fence, site: id }));

@@ -205,7 +205,7 @@ impl<'p> Walk<'p> {
         (pointer, if old { before } else { after })
     }
 
-    /// Evaluates an expression whose value nobody uses: a place is not read.
+    /// Evaluates an expression whose value nobody uses: a number there may be `volatile`, and is read.
     pub(super) fn eval_for_effect(&mut self, expr: &'p Expr) {
         match &expr.kind {
             ExprKind::Var(_)
@@ -213,7 +213,10 @@ impl<'p> Walk<'p> {
             | ExprKind::Deref(_)
             | ExprKind::Member(..)
             | ExprKind::Element(..) => {
-                self.place(expr);
+                let pointer = self.place(expr);
+                if matches!(expr.ty, Type::Int(_) | Type::Float(_)) {
+                    self.load(&pointer, &expr.ty, expr.span);
+                }
             }
             _ => {
                 self.eval(expr);
@@ -277,7 +280,13 @@ impl<'p> Walk<'p> {
             .map(|t| {
                 let object = self.info(t.object);
                 // A pointer parameter may be null at the launch; variables never are.
-                if object.kind == ObjectKind::Array(Space::Global) && !matches!(object.ty, Type::Array(..)) {
+                let is_variable = !object.given && matches!(object.ty, Type::Array(..));
+                let may_be_given = match object.kind {
+                    ObjectKind::Array(space) => space == Space::Global && !is_variable,
+                    ObjectKind::Constant => object.given,
+                    ObjectKind::Private => false,
+                };
+                if may_be_given {
                     let name = format!("given.{}", object.symbol);
                     let fun = Fun { name: name.as_str().into(), ty: IntTy::BOOL, kind: FunKind::Input };
                     return B::and([t.guard.clone(), N::call(fun, vec![]).truth()]);
@@ -378,7 +387,20 @@ impl<'p> Walk<'p> {
                     && x.object == y.object
                     && !self.is_found(x.object)
                 {
-                    return B::rel(op, &x.offset.as_term(), &y.offset.as_term());
+                    let places = B::rel(op, &x.offset.as_term(), &y.offset.as_term());
+                    if x.guard.as_lit() == Some(true) && y.guard.as_lit() == Some(true) {
+                        return places;
+                    }
+                    // Elsewhere they are null. [INF-COMPARE]
+                    let (a, b) = (a.clone(), b.clone());
+                    let (some, other) = (self.not_null(&a), self.not_null(&b));
+                    let both = B::and([some.clone(), other.clone()]);
+                    let none = B::and([B::not(&some), B::not(&other)]);
+                    match op {
+                        NRel::Eq => return B::or([B::and([both, places]), none]),
+                        NRel::Ne => return B::not(&B::or([B::and([both, B::not(&places)]), none])),
+                        NRel::Lt | NRel::Le => {}
+                    }
                 }
                 self.fresh_of_type("compare", IntTy::BOOL).truth()
             }
@@ -408,7 +430,7 @@ impl<'p> Walk<'p> {
             Type::Ptr(_) | Type::Struct(_) | Type::Array(..) => return self.unknown_of(ty, "value"),
             _ => IntTy::OPAQUE,
         };
-        if !known || flat.iter().any(|n| n.depth() > MAX_OPAQUE_DEPTH) {
+        if !known || flat.iter().any(|n| n.depth() > MAX_OPAQUE_DEPTH) || self.is_either_half(ty) {
             return Value::Num(self.fresh_of_type("value", result));
         }
         let precision = match ty {
@@ -419,7 +441,17 @@ impl<'p> Walk<'p> {
         Value::Num(N::call(Fun { name: name.as_str().into(), ty: result, kind: FunKind::Abstract }, flat))
     }
 
+    /// Is this a number of half precision of which it is not known in which of two formats it is?
+    fn is_either_half(&self, ty: &Type) -> bool {
+        *ty == Type::Float(2) && self.program.two_halves
+    }
+
     pub(super) fn convert(&mut self, value: Value, from: &Type, to: &Type) -> Value {
+        if let Value::Num(_) = value
+            && (self.is_either_half(from) || self.is_either_half(to))
+        {
+            return self.unknown_of(to, "value");
+        }
         match (value, to) {
             (Value::Num(n), Type::Int(IntTy::BOOL)) => Value::Num(self.number_truth(&n, from).as_number()),
             (Value::Fun(list, false), Type::Int(IntTy::BOOL)) => {
@@ -694,7 +726,9 @@ impl<'p> Walk<'p> {
                 }
                 let info = self.info(object);
                 let shape: String = offset.terms.iter().map(|(_, s)| format!(".{s}")).collect();
-                let name = format!("{}{shape}.{result}", info.symbol);
+                // How wide it is, an integer type says.
+                let width = if result == IntTy::OPAQUE { format!(".f{}", ty.size()) } else { String::new() };
+                let name = format!("{}{shape}{width}.{result}", info.symbol);
                 let shared = info.kind == ObjectKind::Array(Space::Shared);
                 let mut args = vec![self.state.version(object)];
                 if shared {
@@ -720,6 +754,7 @@ impl<'p> Walk<'p> {
         let is_float = is_float(n);
         match ty {
             Type::Int(int) if !is_float => Value::Num(N::cast(*int, n)),
+            Type::Int(_) if ty.size() == 2 && self.program.two_halves => self.unknown_of(ty, "bits"),
             Type::Int(_) => self.opaque("bits", &[value], ty),
             Type::Float(_) if !is_float => self.opaque("from_bits", &[value], ty),
             _ => value,
@@ -766,7 +801,7 @@ impl<'p> Walk<'p> {
             Type::Float(_) | Type::Unknown(_) => IntTy::OPAQUE,
             _ => return self.unknown_of(ty, "content"),
         };
-        Value::Num(cells.rest_at(result, offset))
+        Value::Num(cells.rest_at(result, ty.size(), offset))
     }
 
     /// Bytes that are listed as parts of something else: a function of what these are, and of the rest if there is one.
@@ -788,7 +823,7 @@ impl<'p> Walk<'p> {
             covered += to.min(end) - from.max(at);
             args.extend([N::num(from - at), N::num(to - from), n.clone()]);
         }
-        let mut name = format!("bytes.{result}.{}", near.len());
+        let mut name = format!("bytes.{result}.{}.{}", ty.size(), near.len());
         if covered < end - at {
             name.push_str(".rest");
             args.extend([cells.rest.clone(), N::num(at)]);

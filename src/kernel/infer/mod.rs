@@ -69,8 +69,9 @@ pub struct Config {
     pub aliases: BTreeMap<String, (String, Behind)>,
     /// Pointers that may point into the array of an earlier one, and where in it.
     pub overlaps: BTreeMap<String, BTreeMap<String, Behind>>,
-    /// Are all arrays checked for races? What is read after a barrier rests on there being none.
-    pub all_arrays: bool,
+    /// Are shared and global arrays checked for races, all of them and of all threads that share them? What is read after a
+    /// barrier rests on there being none.
+    pub settles: [bool; 2],
     /// Assumptions of the source that are not used.
     pub left_out: Vec<Span>,
     /// How many statements and expressions may be walked before the kernel is given up as too large.
@@ -162,6 +163,8 @@ struct Object {
     ty: Type,
     /// How long its dimensions are, from the outermost one, where the type does not say it. [INF-OPEN-LENGTH]
     lengths: Option<Vec<N>>,
+    /// Is it what a parameter of the kernel points to?
+    given: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -241,7 +244,7 @@ pub struct Walk<'p> {
     unused: FxHashSet<*const Expr>,
     /// Is something done with what an atomic operation on global memory returns?
     draws: bool,
-    settles: bool,
+    settles: [bool; 2],
     lockstep: bool,
     /// What atomic operations do to arrays.
     atomics: BTreeMap<ObjId, BTreeSet<tickets::Use>>,
@@ -439,7 +442,7 @@ impl<'p> Walk<'p> {
             settled: FxHashMap::default(),
             unused: results_not_used(program),
             draws: false,
-            settles: config.all_arrays && !config.lockstep,
+            settles: config.settles.map(|checked| checked && !config.lockstep),
             lockstep: config.lockstep,
             atomics: BTreeMap::new(),
             found: Vec::new(),
@@ -517,6 +520,7 @@ impl<'p> Walk<'p> {
                     Storage::Global | Storage::Private => ObjectKind::Array(Space::Global),
                 };
                 let object = self.object(name.as_str(), kind, (**target).clone());
+                self.objects[object.0 as usize].given = true;
                 let mut pointer = Pointer::to(object, Offset::start());
                 // The host may give one pointer twice: all threads mean the same one. [HOST-OVERLAP]
                 for (other, behind) in config.overlaps.get(given).into_iter().flatten() {
@@ -608,7 +612,7 @@ impl<'p> Walk<'p> {
         if kind == ObjectKind::Private || self.objects.iter().any(|o| is_array(o) && o.symbol == symbol) {
             symbol.push_str(&format!("${}", id.0));
         }
-        self.objects.push(Object { name: Name::new(name), symbol, kind, ty, lengths: None });
+        self.objects.push(Object { name: Name::new(name), symbol, kind, ty, lengths: None, given: false });
         id
     }
 

@@ -87,10 +87,20 @@ pub struct Settlement {
 }
 
 impl Walk<'_> {
+    /// Is all that may race for the array looked at, so that what was stored is there after a barrier?
+    pub(super) fn settles(&self, object: ObjId) -> bool {
+        let [shared, global] = self.settles;
+        match self.info(object).kind {
+            ObjectKind::Array(Space::Shared) => shared,
+            ObjectKind::Array(Space::Global) => global,
+            ObjectKind::Private | ObjectKind::Constant => false,
+        }
+    }
+
     /// This thread stores the value; nothing else of the array was touched by this store.
     pub(super) fn puts(&mut self, object: ObjId, offset: &Offset, width: u64, value: &N) {
         let small = value.depth() <= 30 && offset.terms.iter().all(|(n, _)| n.depth() <= 30);
-        if small && self.settles {
+        if small && self.settles(object) {
             let path = self.path.clone();
             let put = Put { object, offset: offset.clone(), width, value: value.clone(), path };
             // `touch` has said that something changed: it was this.
@@ -105,7 +115,7 @@ impl Walk<'_> {
     pub(super) fn settle(&mut self, scope: Scope, masked: bool, fence: Fence, before: &[(ObjId, N)]) {
         let log = std::mem::take(&mut self.state.log);
         let NExp::Call(phase, params) = self.state.epoch.kind() else { return };
-        if scope == Scope::Warp || masked || !self.settles {
+        if scope == Scope::Warp || masked {
             return;
         }
         let (phase, params) = (phase.name.clone(), params.clone());

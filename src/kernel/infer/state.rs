@@ -166,17 +166,19 @@ impl Cells {
             // Not initialised here: reading it has no meaning.
             _ if !self.open => Some(other.clone()),
             Value::Num(n) => {
-                Some(Value::Num(self.rest_at(number_type(n, *size)?, &Offset::start().bytes(i128::from(offset)))))
+                let offset = Offset::start().bytes(i128::from(offset));
+                Some(Value::Num(self.rest_at(number_type(n, *size)?, *size, &offset)))
             }
             _ => None,
         }
     }
 
     /// A number in a cell that is not listed: a function of what identifies the contents, and of the offset.
-    pub fn rest_at(&self, ty: IntTy, offset: &Offset) -> N {
+    pub fn rest_at(&self, ty: IntTy, width: u64, offset: &Offset) -> N {
         let mut args = vec![self.rest.clone(), N::num(offset.constant)];
         args.extend(offset.terms.iter().map(|(n, _)| n.clone()));
-        let name = format!("private.{ty}.{}", offset.terms.len());
+        let strides: Vec<String> = offset.terms.iter().map(|(_, stride)| stride.to_string()).collect();
+        let name = format!("private.{ty}.{width}.{}", strides.join("."));
         N::call(Fun { name: name.as_str().into(), ty, kind: FunKind::Abstract }, args)
     }
 }
@@ -259,12 +261,13 @@ pub fn join_values(cond: &B, then: &Value, els: &Value) -> Value {
 
 /// A part of a structure of which only the identity is known.
 fn part_of(whole: &N, at: u64, ty: &Type) -> Value {
+    let width = ty.size();
     let ty = match ty {
         Type::Ptr(inner) if **inner == Type::Fun => return Value::Fun(Vec::new(), true),
         Type::Ptr(_) | Type::Ref(_) => return Value::Ptr(Pointer::unknown()),
         Type::Int(int) => *int,
         _ => IntTy::OPAQUE,
     };
-    let fun = Fun { name: format!("part.{ty}").as_str().into(), ty, kind: FunKind::Abstract };
+    let fun = Fun { name: format!("part.{ty}.{width}").as_str().into(), ty, kind: FunKind::Abstract };
     Value::Num(N::call(fun, vec![whole.clone(), N::num(i128::from(at))]))
 }

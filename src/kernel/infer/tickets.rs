@@ -120,7 +120,9 @@ impl Walk<'_> {
         let FunKind::Ticket(ticket) = fun.kind else { return None };
         let cell = usize::from(ticket.cell);
         let object = args.get(1)?.as_num().and_then(|n| u32::try_from(n).ok()).map(ObjId)?;
-        let agreed = self.settles && self.atomics.get(&object).is_some_and(agree);
+        // Where nothing else changes it, no race does.
+        let alone = !written(object) && !self.lockstep;
+        let agreed = (alone || self.settles(object)) && self.atomics.get(&object).is_some_and(agree);
         if !agreed {
             let own = Fun { kind: FunKind::Abstract, ..fun.clone() };
             return Some(N::call(own, args.get(1 + cell..)?.to_vec()));

@@ -270,6 +270,9 @@ impl<'l, 't> Body<'l, 't> {
             return if waits { self.may_not_pass(call, span) } else { call };
         }
         let builtin = if self.is_opencl() || is_foreign { None } else { builtins::function(name) };
+        if matches!(name, "min" | "max") && matches!(qualifier.parts.last(), Some(std) if std == "std") {
+            self.chosen.insert(span);
+        }
         let vector = name.strip_prefix("make_").and_then(builtins::vector_type);
         let lanes_given = |v: &Type| matches!(v, Type::Struct(class) if class.fields.len() == args.len());
         // From a library of vectors: a value like any other, where nothing says how it is made.
@@ -672,9 +675,11 @@ impl<'l, 't> Body<'l, 't> {
                 if let [a] = args.as_slice()
                     && let Type::Int(ty) = a.ty
                 {
+                    // That of C, of an `int`.
+                    let ty = IntTy { signed: true, ..promote(ty) };
+                    let a = &self.convert(a.clone(), &Type::Int(ty));
                     let zero = Expr::new(ExprKind::Int(0), Type::Int(ty), span);
                     let negative = self.binary("-", zero, a.clone(), span);
-                    let ty = promote(ty);
                     let a = self.convert(a.clone(), &Type::Int(ty));
                     let args = vec![a, negative];
                     return Expr::new(ExprKind::Intrinsic(Intrinsic::Max(ty), args), Type::Int(ty), span);
@@ -722,8 +727,15 @@ impl<'l, 't> Body<'l, 't> {
                     return self.binary("&&", low, high, span);
                 }
             }
-            Intrinsic::TouchReadWrite(name) if name.as_str() == "curand_init" => {
+            Intrinsic::TouchReadWrite(name) if name.as_str().ends_with("rand_init") => {
                 args.rotate_right(1);
+            }
+            // `tex2D(&value, texture, x, y)`
+            Intrinsic::Havoc(name)
+                if name.as_str().starts_with("tex")
+                    && args.first().is_some_and(|a| matches!(a.ty.value(), Type::Ptr(_) | Type::Array(..))) =>
+            {
+                return self.unclear(format!("`{name}` stores what it reads"), args, span);
             }
             Intrinsic::Assume | Intrinsic::Assert | Intrinsic::Implies => {
                 args = args.into_iter().map(|a| self.truth(a)).collect();

@@ -388,6 +388,9 @@ impl<'l, 't> Body<'l, 't> {
             }
             "field_expression" => self.field(node, span),
             "cast_expression" => match (field("type"), field("value")) {
+                (Some(written), Some(_)) if self.is_product(written) => {
+                    self.unknown(node, "a product that reads as a cast")
+                }
                 (Some(written), Some(value)) => {
                     let ty = self.type_of(written);
                     if self.lanes(&ty).is_some() && value.kind() == "parenthesized_expression" {
@@ -512,6 +515,12 @@ impl<'l, 't> Body<'l, 't> {
         }
         found.extend(current);
         found.into_iter().map(|n| self.rvalue(n)).collect()
+    }
+
+    /// Is what reads as a type the name of a variable, as in `(i * (n)) + m`?
+    fn is_product(&self, written: Node<'t>) -> bool {
+        let name = written.named_child(0).filter(|name| name.kind() == "type_identifier");
+        name.is_some_and(|name| self.names_a_value(self.text(name)))
     }
 
     pub(super) fn unknown(&self, node: Node<'t>, what: &str) -> Expr {

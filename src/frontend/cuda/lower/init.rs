@@ -205,11 +205,34 @@ impl<'l, 't> Body<'l, 't> {
             }
             _ => false,
         };
+        if let Some(place) = self.smaller_or_larger(&expr).filter(|_| !other) {
+            return place;
+        }
         if is_lvalue(&expr) && !other || expr.ty == *ty {
             return expr;
         }
         let value = self.value(expr);
         self.convert(value, ty)
+    }
+
+    /// The place that `std::min(a, b)` or `std::max(a, b)` returns, where both are places.
+    fn smaller_or_larger(&mut self, expr: &Expr) -> Option<Expr> {
+        let ExprKind::Intrinsic(intrinsic, args) = &expr.kind else { return None };
+        let less = match intrinsic {
+            Intrinsic::Min(_) => true,
+            Intrinsic::Max(_) => false,
+            Intrinsic::Pure(name, None) => name.as_str() == "min",
+            _ => return None,
+        };
+        let [a, b] = args.as_slice() else { return None };
+        let (ExprKind::Load(first), ExprKind::Load(second)) = (&a.kind, &b.kind) else { return None };
+        if !self.chosen.contains(&expr.span) || first.ty.value() != second.ty.value() {
+            return None;
+        }
+        let (l, r) = if less { (b, a) } else { (a, b) };
+        let cond = self.binary("<", l.clone(), r.clone(), expr.span);
+        let choice = ExprKind::Choose(Box::new(cond), second.clone(), first.clone());
+        Some(Expr::new(choice, first.ty.value().clone(), expr.span))
     }
 
     /// May braces mean a constructor that takes them as a list?
@@ -277,6 +300,11 @@ impl<'l, 't> Body<'l, 't> {
             }
             if !self.part(&field.ty, at.saturating_add(field.offset), items, out) {
                 return false;
+            }
+            // Of members in one place the first one takes the item.
+            let end = field.offset.saturating_add(field.ty.size());
+            while fields.as_slice().first().is_some_and(|f| f.offset < end) {
+                fields.next();
             }
         }
     }

@@ -229,9 +229,20 @@ pub struct Body<'l, 't> {
     direct: bool,
     /// The types of variables as they are written, as far as that is known.
     written_types: FxHashMap<VarId, String>,
+    /// Calls of `std::min` and `std::max`, which return one of the places that they are given.
+    chosen: FxHashSet<Span>,
+}
+
+fn has_two_halves(text: &str) -> bool {
+    text.contains("half") && (text.contains("bfloat16") || text.contains("bf16"))
 }
 
 impl<'t> Lower<'t> {
+    /// Are there numbers of half precision of both kinds, which are one type here?
+    pub fn has_two_halves(&self) -> bool {
+        self.program.two_halves
+    }
+
     pub fn new(unit: &'t Unit<'t>, names: &'t Names<'t>) -> Lower<'t> {
         Lower {
             unit,
@@ -240,7 +251,7 @@ impl<'t> Lower<'t> {
             class_nodes: FxHashMap::default(),
             declared_types: FxHashMap::default(),
             base_places: FxHashMap::default(),
-            program: Program::default(),
+            program: Program { two_halves: has_two_halves(&unit.text), ..Program::default() },
             generic: FxHashSet::default(),
             functions: FxHashMap::default(),
             pending: Vec::new(),
@@ -275,7 +286,7 @@ impl<'t> Lower<'t> {
     }
 
     pub fn kernel(&mut self, decl: &FunDecl<'t>, bindings: &Bindings) -> LoweredKernel {
-        self.program = Program::default();
+        self.program = Program { two_halves: self.program.two_halves, ..Program::default() };
         self.functions.clear();
         self.pending.clear();
         self.globals.clear();
@@ -317,7 +328,8 @@ impl<'t> Lower<'t> {
         let clusters = self.unit.clusters(declared_name(decl.declarator).unwrap_or(decl.node));
         let (group_size, uses_offset, whole_groups) = (decl.group_size, self.uses_offset, self.whole_groups);
         let enumerations = Body::new(self, bindings.clone()).enumerations(decl);
-        let program = std::mem::take(&mut self.program);
+        let none = Program { two_halves: self.program.two_halves, ..Program::default() };
+        let program = std::mem::replace(&mut self.program, none);
         // What is read later, for the host, has nothing in that program.
         self.functions.clear();
         self.pending.clear();
@@ -531,6 +543,7 @@ impl<'l, 't> Body<'l, 't> {
             direct: false,
             opens: false,
             written_types: FxHashMap::default(),
+            chosen: FxHashSet::default(),
         }
     }
 

@@ -322,6 +322,7 @@ impl<'l, 't> Body<'l, 't> {
                 return Err(args);
             }
             let saturated = modes.contains("sat");
+            let (name, modes) = (name.to_owned(), modes.to_owned());
             return Ok(self.lanewise(vec![value], &elem.clone(), span, move |body, parts| {
                 let Some(value) = parts.into_iter().next() else { return body.size(0, span) };
                 match (&value.ty, &elem) {
@@ -336,6 +337,10 @@ impl<'l, 't> Body<'l, 't> {
                             }
                         }
                         body.convert(value, &elem)
+                    }
+                    // Rounded another way, or cut off.
+                    (Type::Float(_), Type::Int(_)) if !matches!(modes.as_str(), "" | "rtz") => {
+                        body.opaque(&name, vec![value], elem.clone(), span)
                     }
                     _ => body.convert(value, &elem),
                 }

@@ -740,14 +740,25 @@ impl<'l, 't> Body<'l, 't> {
         else {
             return self.unknown_stmt("this loop", span, out);
         };
+        self.scopes.push(FxHashMap::default());
         if let Some(init) = field("initializer") {
             self.stmt(init, out);
         }
         let range = self.expr(right);
         let range = self.as_array(range, span);
-        self.scopes.push(FxHashMap::default());
         let rounds = match range.ty.value().clone() {
             Type::Array(elem, Some(length)) if is_place(&range) => {
+                // Which place it is, is asked once.
+                let range = match &range.kind {
+                    ExprKind::Var(_) | ExprKind::Global(_) => range,
+                    _ => {
+                        let ty = Type::Ref(Arc::new(range.ty.value().clone()));
+                        let place = self.address_of(range, span);
+                        let id = self.declare_hidden(ty, span);
+                        out.push(Stmt { kind: StmtKind::Declare(id, Some(place)), span });
+                        self.var(id, span)
+                    }
+                };
                 let (current, cond, step) = self.counted(length, span, out);
                 let element = ExprKind::Element(Box::new(range), Box::new(current));
                 Some((Expr::new(element, (*elem).clone(), span), cond, step))

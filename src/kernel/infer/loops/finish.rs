@@ -19,6 +19,9 @@ impl Walk<'_> {
         let solved = self.solve(&carried, &iteration, &k, [&previous, &earliest]);
         let moving = [&k, &iteration.counter, &previous, &earliest];
         let synchronises = iteration.cond_out.iter().chain(&iteration.body_out).any(contains_sync);
+        // What waits for copies counts the iterations as well.
+        let ordered =
+            synchronises || iteration.cond_out.iter().chain(&iteration.body_out).any(|p| self.in_background(p));
         let no_exits = iteration.exits.any.as_lit() == Some(false);
         let main = self.main_range(&carried, &solved, &iteration, moving);
         // [LOOP-ALSO] An iteration that does not run ends the loop, also where its condition would hold again later.
@@ -162,7 +165,7 @@ impl Walk<'_> {
                         r.end = N::ite(&breaks, &end, &r.end);
                         stop = Some((breaks, at));
                     }
-                    None if !one_end && synchronises => {
+                    None if !one_end && ordered => {
                         // A break may end the loop earlier: at a point that all threads agree on when its reasons are uniform.
                         let earlier = unknown_trips(self, "stop", IntTy::I64);
                         let op = if matches!(r.step, Step::Up(_) | Step::Times(_)) { NBin::Min } else { NBin::Max };
@@ -182,7 +185,7 @@ impl Walk<'_> {
                 }
                 let trips = main.as_ref().and_then(|m| m.trips.clone());
                 let most = main.as_ref().and_then(|m| most_trips(&m.range, &N::var(&k)));
-                let end = match (&trips, one_end || !synchronises) {
+                let end = match (&trips, one_end || !ordered) {
                     (Some(t), true) => t.clone(),
                     (Some(t), false) => N::bin(NBin::Min, IntTy::MATH, t, &unknown_trips(self, "trips", IntTy::U32)),
                     // As long as the condition holds, which the guard asks for.
@@ -351,6 +354,10 @@ impl Walk<'_> {
             after.bind(&c.var.name, &value);
             finals.push(value);
         }
+        // Which of the exits it is may depend on more than that it is one of them.
+        let exits = &iteration.exits;
+        let flags = [&exits.returned, &exits.exited].into_iter().chain(exits.jumps.values());
+        let dependencies = self.dependencies(&carried, &iteration, flags.flat_map(free_vars_b));
         let returned = self.final_exit(&iteration.exits.returned, "returned", &dependencies);
         let exited = self.final_exit(&iteration.exits.exited, "exited", &dependencies);
         let mut jumps = BTreeMap::new();

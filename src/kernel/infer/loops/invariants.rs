@@ -296,6 +296,11 @@ impl Walk<'_> {
             let Some(var) = cell.var.as_var() else { continue };
             let Some(every) = powers::every(&self.ranges, &cell.init, var, &cell.next) else { continue };
             let after = cell.last.as_ref().and_then(|last| powers::left(&self.ranges, var, every, last));
+            // A condition at the head ends the loop with what an iteration starts with.
+            let ends = |after| {
+                if iteration.post_test { after } else { every.ending(&self.ranges, var, &iteration.cond).join(after) }
+            };
+            let after = after.map(ends);
             found.every[cell.at].of_powers(every);
             after.into_iter().for_each(|after| found.after[cell.at].of_powers(after));
         }

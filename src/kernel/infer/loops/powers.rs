@@ -26,7 +26,15 @@ impl Powers {
         }
     }
 
-    fn join(self, other: Powers) -> Powers {
+    /// Those of them at which a condition may fail.
+    pub(super) fn ending(self, ranges: &Ranges, var: &Var, condition: &B) -> Powers {
+        let mut ranges = ranges.clone();
+        ranges.narrow(&var.name, self.interval());
+        ranges.assume(&B::not(condition));
+        self.within(ranges.interval(&N::var(var)))
+    }
+
+    pub(super) fn join(self, other: Powers) -> Powers {
         Powers {
             exponents: self.exponents | other.exponents,
             zero: self.zero || other.zero,

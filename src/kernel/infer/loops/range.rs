@@ -21,8 +21,9 @@ impl Walk<'_> {
                 known.bind(&c.var.name, form);
             }
         }
-        let moves =
-            |free: &BTreeSet<Var>| counters.iter().any(|v| free.contains(v)) || carried.iter().any(|c| free.contains(&c.var));
+        let moves = |free: &BTreeSet<Var>| {
+            counters.iter().any(|v| free.contains(v)) || carried.iter().any(|c| free.contains(&c.var))
+        };
         for (at, part) in parts.iter().enumerate() {
             let BExp::Rel(op, l, r) = part.kind() else { continue };
             for (moving, bound, flipped) in [(l, r, false), (r, l, true)] {
@@ -352,6 +353,10 @@ impl Walk<'_> {
             .interval(&end)
             .hi
             .is_none_or(|hi| Some(hi) > c.var.ty.max().map(|max| (max >> factor.shift) + 1));
+        // What a narrow type cuts off has a meaning.
+        if factor.times && beyond && c.var.ty.bits < 32 {
+            return None;
+        }
         if factor.times && beyond && !c.var.ty.signed {
             let label = binder_label(&c.var.name);
             self.assumptions.push(format!("the loop counter `{label}` does not wrap around"));
