@@ -59,7 +59,7 @@ pub enum Op {
     JumpIfNot(usize),
     JumpIf(usize),
     Call(FunId, usize),
-    CallValue(usize),
+    CallValue(Vec<Type>),
     /// Ends a call; with a value or without.
     Return(bool),
     Barrier(Scope),
@@ -459,7 +459,7 @@ impl Compiler<'_> {
             ExprKind::CallValue(target, args, _) => {
                 self.value(target);
                 args.iter().for_each(|a| self.value(a));
-                self.emit(Op::CallValue(args.len()), span);
+                self.emit(Op::CallValue(args.iter().map(|a| stored(&a.ty)).collect()), span);
             }
             ExprKind::CallUnknown(name, _) => {
                 self.emit(Op::Unsupported(format!("`{name}` has no definition")), span);

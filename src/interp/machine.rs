@@ -575,12 +575,15 @@ impl<'p> Machine<'p> {
                 worker.frames.push(frame);
                 self.call(worker, *id, args)
             }
-            Op::CallValue(count) => {
-                let args = take(&mut frame, *count)?;
+            Op::CallValue(types) => {
+                let args = take(&mut frame, types.len())?;
                 let id = pop(&mut frame)?.int()? - FUNCTIONS;
                 worker.frames.push(frame);
                 match u32::try_from(id) {
-                    Ok(id) => self.call(worker, FunId(id), args),
+                    Ok(id) => {
+                        let args = self.converted(FunId(id), args, types)?;
+                        self.call(worker, FunId(id), args)
+                    }
                     Err(_) => undefined("a call of something that is no function"),
                 }
             }
@@ -655,6 +658,21 @@ impl<'p> Machine<'p> {
         }
         worker.frames.push(frame);
         Ok(())
+    }
+
+    /// Arguments of these types as what the parameters of a function are that is called by its address.
+    fn converted(&self, id: FunId, args: Vec<Value>, types: &[Type]) -> Result<Vec<Value>, Stop> {
+        let function = self.function(id)?;
+        let of_parameters = function.vars.iter().map(|decl| &decl.ty);
+        let each = args.into_iter().zip(types).zip(of_parameters).map(|((value, from), to)| match (from, to) {
+            (Type::Int(_) | Type::Float(_), Type::Int(_) | Type::Float(_)) => convert(value, from, to),
+            (Type::Ptr(from), Type::Ptr(to)) if from != to && matches!(**to, Type::Struct(_)) => {
+                unsupported("a pointer to another class, given to a function pointer")
+            }
+            (_, Type::Ref(_)) => unsupported("a reference that is given to a function pointer"),
+            _ => Ok(value),
+        });
+        each.collect()
     }
 
     /// An operation that neither calls nor waits.
