@@ -80,13 +80,7 @@ impl<'u> Host<'_, 'u> {
         let mut keeps = |host: &mut Self, event: &Event<'u>| match event.value {
             _ if event.field.is_some() => false,
             Some(value) => host.is_power_of(value, seen, depth),
-            // Nothing reads what is not initialised. (What stands in front of the first case is never run.)
-            None if event.declares => {
-                let is_plain = event.node.parent().is_some_and(|p| p.kind() == "declaration");
-                let known = &host.variables[variable];
-                let in_switch = known.scope.parent().is_some_and(|p| p.kind() == "switch_statement");
-                is_plain && !known.is_parameter && !in_switch
-            }
+            None if event.declares => host.is_uninitialized(variable, event),
             None => {
                 let operator = event.node.child_by_field_name("operator").map_or("", |o| host.unit.str(o));
                 match (operator, event.node.child_by_field_name("right")) {
