@@ -8,6 +8,7 @@ use tree_sitter::Node;
 use super::super::unit::{FunDecl, last_named};
 use super::Host;
 use super::places::listed_in;
+use super::types::converted;
 use super::variables::{Event, Part, contains};
 use crate::base::Name;
 use crate::exp::{B, IntTy, N};
@@ -335,7 +336,7 @@ impl<'u> Host<'_, 'u> {
             _ => return None,
         };
         let ty = self.integer_type(ty);
-        Some(numbers.into_iter().map(|n| ty.map_or(n, |ty| ty.wrap(n))).collect())
+        numbers.into_iter().map(|n| converted(&N::num(n), ty)?.as_num()).collect()
     }
 
     fn constants_in(&mut self, list: Node<'u>) -> Option<Vec<i128>> {
@@ -374,7 +375,8 @@ impl<'u> Host<'_, 'u> {
         let list = known.events.iter().find(|e| e.declares)?.value.filter(|v| v.kind() == "initializer_list")?;
         self.is_table_read(variable).then_some(())?;
         let size = declarator.child_by_field_name("size").map(|size| self.constant(size).and_then(|n| n.as_num()));
-        let mut numbers: Vec<i128> = self.constants_in(list)?.into_iter().map(|n| element.wrap(n)).collect();
+        let given = self.constants_in(list)?.into_iter().map(|n| converted(&N::num(n), Some(element))?.as_num());
+        let mut numbers: Vec<i128> = given.collect::<Option<_>>()?;
         if size.is_some_and(|size| size != Some(numbers.len() as i128)) {
             numbers.push(0);
         }
