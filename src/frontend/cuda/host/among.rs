@@ -41,7 +41,7 @@ impl<'u> Host<'_, 'u> {
         let asked: Vec<(usize, N)> = asked.sorted_by_key(|(_, value)| value.as_var().map(|v| v.name.clone())).collect();
         let mut facts = Vec::new();
         for (variable, value) in asked {
-            let ty = self.variables[variable].ty.and_then(|ty| self.integer_type(ty)).unwrap_or(IntTy::I32);
+            let ty = self.own_type(variable);
             if let Some(numbers) = self.ranged_over(variable) {
                 facts.push(one_of(&value, numbers));
             } else if ty.bits >= 32 && self.is_power(variable, &mut FxHashSet::default(), 0) {
@@ -52,6 +52,14 @@ impl<'u> Host<'_, 'u> {
         facts.extend(self.choices.values().map(|(value, numbers)| one_of(value, numbers.iter().copied())));
         facts.append(&mut self.taken);
         facts.into_iter().unique().collect()
+    }
+
+    /// The type of a variable; that of one without a type of its own is the type of its first value.
+    fn own_type(&mut self, variable: usize) -> IntTy {
+        let known = &self.variables[variable];
+        let first = known.events.iter().find(|e| e.declares).and_then(|e| e.value);
+        let own = known.ty.and_then(|ty| self.integer_type(ty));
+        own.or_else(|| self.type_of(first?)).unwrap_or(IntTy::U64)
     }
 
     /// Is something known so of a variable?
@@ -75,7 +83,7 @@ impl<'u> Host<'_, 'u> {
         }
         let known = &self.variables[variable];
         let plain = known.declarator.is_some_and(|d| d.kind() == "identifier")
-            && known.ty.is_some_and(|ty| self.is_wide(ty))
+            && known.ty.is_some_and(|ty| self.is_integer_type(ty))
             && !(known.is_wild || known.is_remote || known.escapes.is_some());
         let events = known.events.clone();
         let mut keeps = |host: &mut Self, event: &Event<'u>| match event.value {
@@ -91,7 +99,7 @@ impl<'u> Host<'_, 'u> {
                 }
             }
         };
-        plain && !events.is_empty() && events.iter().all(|e| keeps(self, e))
+        plain && self.own_type(variable).bits >= 32 && !events.is_empty() && events.iter().all(|e| keeps(self, e))
     }
 
     /// Is a type one of integers of 32 bits or more? In a smaller one, a power of two may become negative.
