@@ -588,3 +588,15 @@ fn pointers_that_a_function_of_the_unit_exchanges_are_followed() {
         assert_ne!(verdict(&host), Verdict::RaceFree, "{function}");
     }
 }
+
+fn may_be_one(bad: &[&str], good: &[&str]) {
+    bad.iter().for_each(|host| assert_ne!(verdict(host), Verdict::RaceFree, "{host}"));
+    good.iter().for_each(|host| assert_eq!(verdict(host), Verdict::RaceFree, "{host}"));
+}
+
+#[test]
+fn parameters_that_are_cast_in_variables_are_followed() {
+    let run = "void run(void *x, void *y, int n) { float *u = (float *)x, *v = static_cast<float *>(y); float *w = v; k<<<1, 64>>>(u, w, n); }";
+    let host = |given: &str| format!("{run} void f(float *p, float *q, int n) {{ run({given}, n); }}");
+    may_be_one(&[&host("p, p"), &host("p, p + 128")], &[&host("p, q")]);
+}
