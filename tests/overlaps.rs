@@ -595,6 +595,23 @@ fn may_be_one(bad: &[&str], good: &[&str]) {
 }
 
 #[test]
+fn lists_of_members_and_addresses_of_variables_of_the_unit_are_followed() {
+    let class = "struct T { float *u, *v; };";
+    let run = "{ k<<<1, 64>>>(t.u, t.v, n); }";
+    for (ty, list) in [("T t", "t{p, q}"), ("T t", "t = {p, q}"), ("T &t", "t{p, q}")] {
+        let host =
+            format!("{class} void run({ty}, int n) {run} void f(float *p, float *q, int n) {{ T {list}; run(t, n); }}");
+        may_be_one(&[&host.replace("p, q}", "p, p}")], &[&host]);
+    }
+    let init = |second: &str| {
+        format!(
+            "float *A, *B; void init(float **x, float **y) {{ cudaMalloc(x, 4); {second} }} void run(int n) {{ k<<<1, 64>>>(A, B, n); }} void f(int n) {{ init(&A, &B); run(n); }}"
+        )
+    };
+    may_be_one(&[&init("*y = *x;")], &[&init("cudaMalloc(y, 4);")]);
+}
+
+#[test]
 fn parameters_that_are_cast_in_variables_are_followed() {
     let run = "void run(void *x, void *y, int n) { float *u = (float *)x, *v = static_cast<float *>(y); float *w = v; k<<<1, 64>>>(u, w, n); }";
     let host = |given: &str| format!("{run} void f(float *p, float *q, int n) {{ run({given}, n); }}");

@@ -22,6 +22,8 @@ const MOST_NAMES: usize = 600;
 pub struct Setter<'u> {
     function: Node<'u>,
     names: FxHashSet<&'u str>,
+    /// Does it do so by an assignment? These are asked first.
+    assigns: bool,
 }
 
 impl<'u> Host<'_, 'u> {
@@ -140,7 +142,7 @@ impl<'u> Host<'_, 'u> {
             if n.kind() != "function_definition" || self.unit.str(n).trim_start().starts_with("__global__") {
                 return;
             }
-            let (mut names, mut size) = (FxHashSet::default(), 0);
+            let (mut names, mut size, mut assigns) = (FxHashSet::default(), 0, false);
             each_named(n, |inner| {
                 size += usize::from(matches!(inner.kind(), "identifier" | "field_identifier"));
                 let field = |name: &str| inner.child_by_field_name(name);
@@ -151,15 +153,45 @@ impl<'u> Host<'_, 'u> {
                         field("left").filter(|_| !is_null).map(|l| l.child_by_field_name("field").unwrap_or(l))
                     }
                     "field_initializer" => inner.named_child(0),
+                    "init_declarator" => {
+                        // Calls make something of their own.
+                        let is_call = |item: &Node<'u>| item.kind() == "call_expression";
+                        let list = field("value").filter(|v| v.kind() == "initializer_list").map(listed_in);
+                        let is_given = list.is_some_and(|list| !list.iter().all(is_call));
+                        let ty = inner.parent().and_then(|d| d.child_by_field_name("type")).filter(|_| is_given);
+                        names.extend(ty.map(|ty| self.members_of(ty)).unwrap_or_default());
+                        None
+                    }
+                    "call_expression" => {
+                        names.extend(self.given_away(inner));
+                        None
+                    }
                     _ => None,
                 };
+                assigns |= set.is_some();
                 names.extend(set.map(|set| self.unit.str(set)));
             });
-            if !names.is_empty() && size <= MOST_NAMES && found.len() < MOST_FUNCTIONS {
-                found.push(Setter { function: n, names });
+            if !names.is_empty() && size <= MOST_NAMES {
+                found.push(Setter { function: n, names, assigns });
             }
         });
+        found.sort_by_key(|setter| !setter.assigns);
+        found.truncate(MOST_FUNCTIONS);
         found
+    }
+
+    /// The variables and members that a function of the unit is given the addresses of, where it may make one of them another.
+    fn given_away(&self, call: Node<'u>) -> Vec<&'u str> {
+        let field = |name: &str| call.child_by_field_name(name);
+        let (Some(function), Some(list)) = (field("function"), field("arguments")) else { return Vec::new() };
+        if !self.lower.names.functions.contains_key(self.callee(function)) {
+            return Vec::new();
+        }
+        let places: Vec<Node<'u>> = listed_in(list).into_iter().filter_map(|a| self.addressed(a)).collect();
+        if places.len() < 2 {
+            return Vec::new();
+        }
+        places.into_iter().map(|p| self.unit.str(p.child_by_field_name("field").unwrap_or(p))).collect()
     }
 
     /// The members of one object, and variables of the unit, that a function leaves with pointers into one array.
