@@ -14,6 +14,9 @@ use super::{Flow, Given, Origin, Overlap, State, States, child_of_kind, each_nam
 /// A place that outlives the function: what comes before its name, and its name.
 type Place = (String, String);
 
+/// What comes before the name of a parameter.
+const GIVEN: &str = "given";
+
 /// More functions than these, and longer ones, are not asked.
 const MOST_FUNCTIONS: usize = 64;
 const MOST_NAMES: usize = 600;
@@ -32,7 +35,8 @@ impl<'u> Host<'_, 'u> {
         let mut places: Vec<(Given, Place)> = Vec::new();
         for (i, argument) in arguments.iter().enumerate() {
             for pointer in self.pointers_of(*argument, state) {
-                let place = if let Origin::Named(name) = &pointer.origin { self.lasting(name) } else { None };
+                let Origin::Named(name) = &pointer.origin else { continue };
+                let place = self.lasting(name).or_else(|| self.own_parameter(name));
                 places.extend(place.map(|place| ((i, None), place)));
             }
             for member in self.pointers_in(*argument) {
@@ -47,7 +51,7 @@ impl<'u> Host<'_, 'u> {
         let mut found = Vec::new();
         for (j, (later, (of, a))) in places.iter().enumerate() {
             for (earlier, (other, b)) in &places[..j] {
-                if of == other && a != b && later != earlier && self.are_made_one(a, b) {
+                if are_together(of, other) && a != b && later != earlier && self.are_made_one(a, b) {
                     let (later, earlier) = (later.clone(), earlier.clone());
                     found.push(Overlap { later, earlier, by: None, sure: false });
                 }
@@ -61,8 +65,9 @@ impl<'u> Host<'_, 'u> {
         let whole = |name: &str| {
             let (text, variable) = name.split_once('#')?;
             let known = self.variables.get(variable.parse::<usize>().ok()?)?;
-            // One that is not declared here is none of this function.
-            (known.outside.is_some() || known.declarator.is_none()).then(|| text.to_owned())
+            // One that is not declared here is none of this function; and what is `static` is there in its next call.
+            let is_outside = known.outside.is_some() || known.declarator.is_none();
+            (is_outside || known.is_remote && !known.is_parameter).then(|| text.to_owned())
         };
         let is_name = |name: &str| name.chars().all(|c| c.is_alphanumeric() || c == '_');
         match place.rsplit_once('.') {
@@ -71,6 +76,14 @@ impl<'u> Host<'_, 'u> {
             None => Some((String::new(), whole(place)?)),
             Some(_) => None,
         }
+    }
+
+    /// What a parameter of this function is apart: another call may be given the same.
+    fn own_parameter(&self, place: &str) -> Option<Place> {
+        let (text, variable) = place.split_once('#')?;
+        let known = self.variables.get(variable.parse::<usize>().ok()?)?;
+        let is_own = known.is_parameter && known.scope == self.function;
+        is_own.then(|| (GIVEN.to_owned(), format!("{text} of {}", self.function.id())))
     }
 
     /// The members of an object given by value that are pointers, also in members of it, by their paths.
@@ -112,7 +125,8 @@ impl<'u> Host<'_, 'u> {
         found
     }
 
-    /// Does another function of the unit leave these two members, or variables of the unit, with pointers into one array?
+    /// Does a function of the unit leave these two members, or variables of the unit, with pointers into one array? It may be an
+    /// earlier call of this one.
     fn are_made_one(&mut self, a: &str, b: &str) -> bool {
         let key = ordered(a, b);
         let all = match &self.lower.setters {
@@ -122,7 +136,7 @@ impl<'u> Host<'_, 'u> {
                 self.lower.setters.insert(all).clone()
             }
         };
-        let sets = |s: &&Setter<'u>| s.function != self.function && (s.names.contains(a) || s.names.contains(b));
+        let sets = |s: &&Setter<'u>| s.names.contains(a) || s.names.contains(b);
         let functions: Vec<Node<'u>> = all.iter().filter(sets).map(|s| s.function).collect();
         functions.into_iter().any(|function| {
             let known = self.lower.made_one.get(&function.id()).cloned();
@@ -239,16 +253,24 @@ impl<'u> Host<'_, 'u> {
                 if let Origin::Named(from) = &pointer.origin
                     && !state.contains_key(from)
                 {
-                    held.extend(host.lasting(from).map(|p| (p, pointer.origin.clone())));
+                    let from = host.lasting(from).or_else(|| host.own_parameter(from));
+                    held.extend(from.map(|p| (p, pointer.origin.clone())));
                 }
             }
             for (i, ((object, a), origin)) in held.iter().enumerate() {
-                let same = held[..i].iter().filter(|((other, b), from)| other == object && a != b && from == origin);
+                let is_same =
+                    |other: &str, b: &str, from: &Origin| are_together(other, object) && a != b && from == origin;
+                let same = held[..i].iter().filter(|((other, b), from)| is_same(other, b, from));
                 made.extend(same.map(|((_, b), _)| ordered(a, b)));
             }
         }
         made
     }
+}
+
+/// Are two places parts of one object, as far as it can be told?
+fn are_together(object: &str, other: &str) -> bool {
+    object == other || object == GIVEN || other == GIVEN
 }
 
 fn ordered(a: &str, b: &str) -> (String, String) {
