@@ -249,6 +249,9 @@ impl<'u> Host<'_, 'u> {
 
     /// May a member be the first one of the object that a variable, or the part of it at a path, is?
     pub(super) fn may_be_first(&mut self, variable: usize, path: &str, member: &str) -> bool {
+        if self.is_dims(variable) {
+            return member == "x";
+        }
         match self.shape_of(variable).part(path) {
             Some(Shape::Class(members, _)) => {
                 members.iter().position(|(name, _)| *name == member).is_none_or(|i| i == 0)
