@@ -588,3 +588,53 @@ fn pointers_that_a_function_of_the_unit_exchanges_are_followed() {
         assert_ne!(verdict(&host), Verdict::RaceFree, "{function}");
     }
 }
+
+fn may_be_one(bad: &[&str], good: &[&str]) {
+    bad.iter().for_each(|host| assert_ne!(verdict(host), Verdict::RaceFree, "{host}"));
+    good.iter().for_each(|host| assert_eq!(verdict(host), Verdict::RaceFree, "{host}"));
+}
+
+/// Members, variables of the unit and `static` ones have what an earlier call of the function left there. [HOST-ELSEWHERE]
+#[test]
+fn an_earlier_call_of_the_function_may_make_two_pointers_one() {
+    may_be_one(
+        &[
+            "struct R { float *cur, *prev; void step(int n) { k<<<1, 64>>>(cur, prev, n); prev = cur; } }; void f(R &r, int n) { r.step(n); r.step(n); }",
+            "float *cur, *prev; void step(int n) { k<<<1, 64>>>(cur, prev, n); prev = cur; } void f(int n) { step(n); step(n); }",
+            "void run(float *x, int n) { static float *last; if (!last) cudaMalloc(&last, n); k<<<1, 64>>>(x, last, n); last = x; } void f(float *p, int n) { run(p, n); run(p, n); }",
+            "void run(float *x, int n) { static float *last = nullptr; if (last) k<<<1, 64>>>(x, last, n); last = x; } void f(float *p, int n) { run(p, n); run(p, n); }",
+            "float *last; void run(float *x, int n) { k<<<1, 64>>>(x, last, n); last = x; } void f(float *p, int n) { run(p, n); run(p, n); }",
+        ],
+        &[
+            "struct R { float *cur, *prev; void step(int n) { k<<<1, 64>>>(cur, prev, n); float *t = prev; prev = cur; cur = t; } }; void f(R &r, int n) { r.step(n); r.step(n); }",
+            "float *cur, *prev; void step(int n) { k<<<1, 64>>>(cur, prev, n); std::swap(cur, prev); } void f(int n) { step(n); step(n); }",
+            "void run(float *x, int n) { static float *last; if (!last) cudaMalloc(&last, n); k<<<1, 64>>>(x, last, n); } void f(float *p, int n) { run(p, n); run(p, n); }",
+            "void run(float *x, int n) { static float *own = nullptr; if (!own) cudaMalloc(&own, n); k<<<1, 64>>>(x, own, n); } void f(float *p, int n) { run(p, n); run(p, n); }",
+            "float *last; void run(float *x, float *y, int n) { k<<<1, 64>>>(x, last, n); last = y; } void f(float *p, float *q, int n) { run(p, q, n); }",
+        ],
+    );
+}
+
+#[test]
+fn lists_of_members_and_addresses_of_variables_of_the_unit_are_followed() {
+    let class = "struct T { float *u, *v; };";
+    let run = "{ k<<<1, 64>>>(t.u, t.v, n); }";
+    for (ty, list) in [("T t", "t{p, q}"), ("T t", "t = {p, q}"), ("T &t", "t{p, q}")] {
+        let host =
+            format!("{class} void run({ty}, int n) {run} void f(float *p, float *q, int n) {{ T {list}; run(t, n); }}");
+        may_be_one(&[&host.replace("p, q}", "p, p}")], &[&host]);
+    }
+    let init = |second: &str| {
+        format!(
+            "float *A, *B; void init(float **x, float **y) {{ cudaMalloc(x, 4); {second} }} void run(int n) {{ k<<<1, 64>>>(A, B, n); }} void f(int n) {{ init(&A, &B); run(n); }}"
+        )
+    };
+    may_be_one(&[&init("*y = *x;")], &[&init("cudaMalloc(y, 4);")]);
+}
+
+#[test]
+fn parameters_that_are_cast_in_variables_are_followed() {
+    let run = "void run(void *x, void *y, int n) { float *u = (float *)x, *v = static_cast<float *>(y); float *w = v; k<<<1, 64>>>(u, w, n); }";
+    let host = |given: &str| format!("{run} void f(float *p, float *q, int n) {{ run({given}, n); }}");
+    may_be_one(&[&host("p, p"), &host("p, p + 128")], &[&host("p, q")]);
+}

@@ -1,5 +1,6 @@
 //! What the launches of a kernel in the host code say about it: sizes, values of parameters, conditions, aliases.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools;
@@ -7,7 +8,7 @@ use itertools::Itertools;
 use crate::base::{FileId, Name, OF_HOST, SourceMap, Span};
 use crate::exp::display::plain;
 use crate::exp::{B, BExp, IntTy, N, NBin, NExp, NRel, Subst, Var, free_vars_b, free_vars_n};
-use crate::frontend::cuda::host::{Given, HostLaunch, ObjectParts, Overlap};
+use crate::frontend::cuda::host::{Given, HostLaunch, ObjectParts, Overlap, symbol};
 use crate::kernel::infer::{Behind, MAX_ALONG, MAX_BLOCKS, alias_offset, is_overlap, overlap_offset};
 use crate::kernel::ir::VarDecl;
 use crate::kernel::types::{StructTy, Type, has_open_rows};
@@ -143,8 +144,35 @@ pub fn placed(
     launches.into_iter().map(one).collect()
 }
 
+/// Gives the variables that launches name alike one type. The range of what one of them has instead is a fact of the launch.
+fn with_one_type(placed: &[PlacedLaunch]) -> Cow<'_, [PlacedLaunch]> {
+    let mut types: BTreeMap<&String, BTreeSet<IntTy>> = BTreeMap::new();
+    for (launch, name) in placed.iter().flat_map(|p| p.launch.symbols.iter().map(move |name| (&p.launch, name))) {
+        types.entry(name).or_default().insert(type_of(launch, name));
+    }
+    types.retain(|_, all| all.len() > 1);
+    if types.is_empty() {
+        return Cow::Borrowed(placed);
+    }
+    let names: Vec<String> = types.into_keys().cloned().collect();
+    let mut placed = placed.to_vec();
+    for launch in placed.iter_mut().map(|p| &mut p.launch) {
+        for name in &names {
+            let ty = type_of(launch, name);
+            if ty != IntTy::I64 && launch.symbols.contains(name) {
+                let value = symbol(name);
+                launch.facts.extend(ty.min().map(|least| N::num(least).le(&value)));
+                launch.facts.extend(ty.max().map(|greatest| value.le(&N::num(greatest))));
+            }
+            launch.types.insert(Name::new(name.as_str()), IntTy::I64);
+        }
+    }
+    Cow::Owned(placed)
+}
+
 /// Puts the launches of a kernel together.
 pub fn host_facts(params: &[VarDecl], placed: &[PlacedLaunch]) -> HostFacts {
+    let placed = &*with_one_type(placed);
     let mut facts = HostFacts::default();
     if placed.is_empty() {
         return facts;
@@ -459,12 +487,15 @@ fn number_named_in(term: &N, product: &N, name: &N) -> N {
     }
 }
 
+fn type_of(launch: &HostLaunch, name: &str) -> IntTy {
+    launch.types.get(&Name::new(name)).copied().unwrap_or(IntTy::I64)
+}
+
 /// Variables of the host have names and types of their own.
 fn renamed(launch: &HostLaunch) -> Subst<'static> {
     let mut rename = Subst::new();
     for name in &launch.symbols {
-        let ty = launch.types.get(&Name::new(name.as_str())).copied().unwrap_or(IntTy::I64);
-        let var = Var { name: Name::new(format!("{name}{OF_HOST}")), ty };
+        let var = Var { name: Name::new(format!("{name}{OF_HOST}")), ty: type_of(launch, name) };
         rename.bind(&Name::new(name.as_str()), &N::var(&var));
     }
     rename

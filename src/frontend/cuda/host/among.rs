@@ -8,6 +8,7 @@ use tree_sitter::Node;
 use super::super::unit::{FunDecl, last_named};
 use super::Host;
 use super::places::listed_in;
+use super::types::converted;
 use super::variables::{Event, Part, contains};
 use crate::base::Name;
 use crate::exp::{B, IntTy, N};
@@ -40,7 +41,7 @@ impl<'u> Host<'_, 'u> {
         let asked: Vec<(usize, N)> = asked.sorted_by_key(|(_, value)| value.as_var().map(|v| v.name.clone())).collect();
         let mut facts = Vec::new();
         for (variable, value) in asked {
-            let ty = self.variables[variable].ty.and_then(|ty| self.integer_type(ty)).unwrap_or(IntTy::I32);
+            let ty = self.own_type(variable);
             if let Some(numbers) = self.ranged_over(variable) {
                 facts.push(one_of(&value, numbers));
             } else if ty.bits >= 32 && self.is_power(variable, &mut FxHashSet::default(), 0) {
@@ -51,6 +52,14 @@ impl<'u> Host<'_, 'u> {
         facts.extend(self.choices.values().map(|(value, numbers)| one_of(value, numbers.iter().copied())));
         facts.append(&mut self.taken);
         facts.into_iter().unique().collect()
+    }
+
+    /// The type of a variable; that of one without a type of its own is the type of its first value.
+    fn own_type(&mut self, variable: usize) -> IntTy {
+        let known = &self.variables[variable];
+        let first = known.events.iter().find(|e| e.declares).and_then(|e| e.value);
+        let own = known.ty.and_then(|ty| self.integer_type(ty));
+        own.or_else(|| self.type_of(first?)).unwrap_or(IntTy::U64)
     }
 
     /// Is something known so of a variable?
@@ -74,19 +83,13 @@ impl<'u> Host<'_, 'u> {
         }
         let known = &self.variables[variable];
         let plain = known.declarator.is_some_and(|d| d.kind() == "identifier")
-            && known.ty.is_some_and(|ty| self.is_wide(ty))
+            && known.ty.is_some_and(|ty| self.is_integer_type(ty))
             && !(known.is_wild || known.is_remote || known.escapes.is_some());
         let events = known.events.clone();
         let mut keeps = |host: &mut Self, event: &Event<'u>| match event.value {
             _ if event.field.is_some() => false,
             Some(value) => host.is_power_of(value, seen, depth),
-            // Nothing reads what is not initialised. (What stands in front of the first case is never run.)
-            None if event.declares => {
-                let is_plain = event.node.parent().is_some_and(|p| p.kind() == "declaration");
-                let known = &host.variables[variable];
-                let in_switch = known.scope.parent().is_some_and(|p| p.kind() == "switch_statement");
-                is_plain && !known.is_parameter && !in_switch
-            }
+            None if event.declares => host.is_uninitialized(variable, event),
             None => {
                 let operator = event.node.child_by_field_name("operator").map_or("", |o| host.unit.str(o));
                 match (operator, event.node.child_by_field_name("right")) {
@@ -96,7 +99,7 @@ impl<'u> Host<'_, 'u> {
                 }
             }
         };
-        plain && !events.is_empty() && events.iter().all(|e| keeps(self, e))
+        plain && self.own_type(variable).bits >= 32 && !events.is_empty() && events.iter().all(|e| keeps(self, e))
     }
 
     /// Is a type one of integers of 32 bits or more? In a smaller one, a power of two may become negative.
@@ -341,7 +344,7 @@ impl<'u> Host<'_, 'u> {
             _ => return None,
         };
         let ty = self.integer_type(ty);
-        Some(numbers.into_iter().map(|n| ty.map_or(n, |ty| ty.wrap(n))).collect())
+        numbers.into_iter().map(|n| converted(&N::num(n), ty)?.as_num()).collect()
     }
 
     fn constants_in(&mut self, list: Node<'u>) -> Option<Vec<i128>> {
@@ -380,7 +383,8 @@ impl<'u> Host<'_, 'u> {
         let list = known.events.iter().find(|e| e.declares)?.value.filter(|v| v.kind() == "initializer_list")?;
         self.is_table_read(variable).then_some(())?;
         let size = declarator.child_by_field_name("size").map(|size| self.constant(size).and_then(|n| n.as_num()));
-        let mut numbers: Vec<i128> = self.constants_in(list)?.into_iter().map(|n| element.wrap(n)).collect();
+        let given = self.constants_in(list)?.into_iter().map(|n| converted(&N::num(n), Some(element))?.as_num());
+        let mut numbers: Vec<i128> = given.collect::<Option<_>>()?;
         if size.is_some_and(|size| size != Some(numbers.len() as i128)) {
             numbers.push(0);
         }

@@ -13,7 +13,7 @@ use super::calls::{Call, calls_like, calls_of, given};
 use super::places::listed_in;
 use super::pointers::only_casts;
 use super::types::converted;
-use super::variables::{Part, Variable, contains, says};
+use super::variables::{Event, Part, Variable, contains, says};
 use super::versions::Version;
 use super::{Given, Host, HostLaunch, ObjectParts, Overlap, function_around, symbol};
 use crate::base::Name;
@@ -29,6 +29,9 @@ const FEW: usize = 4;
 
 /// How many calls may say that two pointers are one: all that are followed otherwise.
 const MAX_READ: usize = 300;
+
+/// How many variables may have been given what a parameter points to, one by the other.
+const MAX_VALUES: usize = 4;
 
 /// A parameter of a function: its place in the list, what of it is meant, and the symbol that stands for that.
 pub type Parameter = (usize, Of, N);
@@ -110,20 +113,26 @@ pub type Passed = Vec<Option<(usize, bool)>>;
 impl<'u> Host<'_, 'u> {
     /// The parameter of the function that an argument is made of, and whether it is just that.
     pub(super) fn passed(&self, argument: Node<'u>) -> Option<(usize, bool)> {
+        self.passed_through(argument, MAX_VALUES)
+    }
+
+    /// The same where no more than so many variables are assigned one after the other.
+    fn passed_through(&self, argument: Node<'u>, most: usize) -> Option<(usize, bool)> {
         let field = |name: &str| argument.child_by_field_name(name);
+        let inner = |node: Node<'u>| self.passed_through(node, most);
         let made = |(at, _): (usize, bool)| (at, false);
         match argument.kind() {
-            "parenthesized_expression" => self.passed(argument.named_child(0)?),
-            "cast_expression" => self.passed(field("value")?).map(made),
-            "binary_expression" => self.passed(field("left")?).map(made),
+            "parenthesized_expression" => inner(argument.named_child(0)?),
+            "cast_expression" => inner(field("value")?).map(made),
+            "binary_expression" => inner(field("left")?).map(made),
             // What an object that is a parameter holds.
             "call_expression" => {
                 let function = field("function")?;
                 let arguments = listed_in(field("arguments")?);
                 let name = self.unit.str(function).split('<').next().unwrap_or("");
                 match (self.data_of(function), arguments.as_slice()) {
-                    (Some(object), []) => self.passed(object).map(made),
-                    (None, [only]) if only_casts(name) => self.passed(*only).map(made),
+                    (Some(object), []) => inner(object).map(made),
+                    (None, [only]) if only_casts(name) => inner(*only).map(made),
                     _ => None,
                 }
             }
@@ -131,12 +140,11 @@ impl<'u> Host<'_, 'u> {
                 let known = self.variable_at(argument)?;
                 if !known.is_parameter {
                     // What was assigned to it.
-                    let values = known.events.iter().filter_map(|e| {
-                        let value = e.node.child_by_field_name("right").or(e.node.child_by_field_name("value"));
-                        value.filter(|v| v.kind() == "identifier")
-                    });
-                    let is_parameter = |v: &Node<'u>| self.variable_at(*v).is_some_and(|known| known.is_parameter);
-                    return values.filter(is_parameter).find_map(|v| self.passed(v)).map(made);
+                    let most = most.checked_sub(1)?;
+                    let value =
+                        |e: &Event<'u>| e.node.child_by_field_name("right").or(e.node.child_by_field_name("value"));
+                    let mut values = known.events.iter().filter_map(value);
+                    return values.find_map(|v| self.passed_through(v, most)).map(made);
                 }
                 let at = self.position(known)?;
                 let moves = |node: Node<'u>| {
@@ -157,7 +165,7 @@ impl<'u> Host<'_, 'u> {
                 } {
                     object = inner;
                 }
-                self.passed(Some(object).filter(|object| object.kind() == "identifier")?).map(made)
+                inner(Some(object).filter(|object| object.kind() == "identifier")?).map(made)
             }
             _ => None,
         }

@@ -50,6 +50,23 @@ const COMPUTES: [&str; 37] = [
     "size_t",
 ];
 
+/// What may change where a place is given to a function: by its address that reaches more than the place itself.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    Place,
+    /// The other elements of the array that it is in.
+    Array,
+    /// And the object of which it is the first member.
+    Object,
+}
+
+/// Does a function write no more than the one number or pointer that it is given the address of?
+fn writes_one(name: &str) -> bool {
+    let writes_more = ["Memcpy", "Memset", "Register", "Range"].iter().any(|part| name.contains(part));
+    ["scanf", "sscanf", "fscanf"].contains(&name)
+        || (name.starts_with("cuda") || name.starts_with("hip")) && !writes_more
+}
+
 impl<'u> Host<'_, 'u> {
     pub(super) fn scan(&mut self) {
         let function = self.function;
@@ -142,7 +159,7 @@ impl<'u> Host<'_, 'u> {
             // `a >> x`, from a stream.
             "binary_expression" if is(">>") => {
                 if let Some(right) = field("right") {
-                    self.changed(right, node, None);
+                    self.changed_by(right, node, None, Reach::Array);
                 }
             }
             "subscript_expression" => {
@@ -315,6 +332,26 @@ impl<'u> Host<'_, 'u> {
     }
 
     fn changed(&mut self, place: Node<'u>, node: Node<'u>, value: Option<Node<'u>>) {
+        self.changed_by(place, node, value, Reach::Place);
+    }
+
+    /// The path of all that may change by the address of a part: the whole of an array, and of an object for its first member.
+    fn reached(&mut self, variable: usize, path: &'u str, reach: Reach) -> Option<&'u str> {
+        if reach == Reach::Place {
+            return Some(path);
+        }
+        let mut path = &path[..path.find('[').unwrap_or(path.len())];
+        while reach == Reach::Object && !path.is_empty() {
+            let (outer, member) = path.rsplit_once('.').unwrap_or(("", path));
+            if !self.may_be_first(variable, outer, member) {
+                break;
+            }
+            path = outer;
+        }
+        Some(path).filter(|path| !path.is_empty())
+    }
+
+    fn changed_by(&mut self, place: Node<'u>, node: Node<'u>, value: Option<Node<'u>>, reach: Reach) {
         let Some((name, field)) = self.place(place) else {
             // Whatever is named in a place that is not understood, and all that is reached through it.
             self.stores.push(node);
@@ -349,6 +386,7 @@ impl<'u> Host<'_, 'u> {
         let of_field =
             !is_own_index && place.kind() != "identifier" && self.path_of(place).is_some_and(|(_, _, whole)| whole);
         let variable = self.meant(name);
+        let field = field.and_then(|path| self.reached(variable, path, reach));
         let at = self.time_of(node, node.end_byte());
         // A function object may do it at any time.
         let (mut around, mut any_time, scope) = (node, false, self.variables[variable].scope);
@@ -384,7 +422,8 @@ impl<'u> Host<'_, 'u> {
         };
         let function = call.child_by_field_name("function");
         let name = function.map_or("", |f| self.callee(f));
-        self.changed(place, call, None);
+        let reach = if writes_one(name) { Reach::Array } else { Reach::Object };
+        self.changed_by(place, call, None, reach);
         if self.writes_later(name, call) {
             self.all_wild(place);
         }
@@ -478,7 +517,7 @@ impl<'u> Host<'_, 'u> {
                     self.stores.push(call);
                     self.indirect.push(call);
                 }
-                _ => self.changed(object, call, None),
+                _ => self.changed_by(object, call, None, Reach::Array),
             }
             self.kept(object, call);
         }
@@ -494,10 +533,11 @@ impl<'u> Host<'_, 'u> {
             let place =
                 !is_left && matches!(argument.kind(), "identifier" | "field_expression" | "subscript_expression");
             if place && self.takes(function, i) == Takes::Reference {
-                self.changed(argument, call, None);
                 // Numbers are swapped by the library alone, which keeps no reference to them.
                 let swaps = self.unit.str(function) == "std::swap" && self.type_of(argument).is_some();
-                if !swaps || self.lower.names.functions.contains_key(name) {
+                let swaps = swaps && !self.lower.names.functions.contains_key(name);
+                self.changed_by(argument, call, None, if swaps { Reach::Place } else { Reach::Object });
+                if !swaps {
                     self.kept(argument, call);
                 }
             }

@@ -11,7 +11,7 @@ pub(super) const MAX_TYPES: usize = 8;
 
 /// Types of libraries whose objects hold copies of what they are made from.
 pub(super) fn is_value(name: &str) -> bool {
-    const EXACT: [&str; 40] = [
+    const EXACT: [&str; 42] = [
         "dim3",
         "uint",
         "ulong",
@@ -44,6 +44,8 @@ pub(super) fn is_value(name: &str) -> bool {
         "ifstream",
         "ofstream",
         "stringstream",
+        "ostringstream",
+        "istringstream",
         "mt19937",
         "mt19937_64",
         "default_random_engine",

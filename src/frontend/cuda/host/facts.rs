@@ -328,11 +328,19 @@ impl<'u> Host<'_, 'u> {
         let from_zero = self.least(first).is_some_and(|n| n >= 0);
         // Where an unsigned counter stops: a difference from the bound is passed by.
         let (below, above) = self.stops(node, name);
-        let (signed, doubled) = (ty.signed, rest.starts_with("*=") || rest.starts_with("<<="));
+        let signed = ty.signed;
+        let shifted = by.filter(|n| rest.starts_with("<<=") && (0..63).contains(n)).map(|n| 1i128 << n);
+        let factor = if rest.starts_with("*=") { by } else { shifted };
         let halved = rest.starts_with("/=") || rest.starts_with(">>=");
-        let up = (rest == "++" || text == format!("++{name}") || rest.starts_with("+=") && positive)
-            && (signed || below)
-            || doubled && positive && from_zero && (signed || below);
+        let step = match rest.starts_with("+=") {
+            true => by,
+            false => (rest == "++" || text == format!("++{name}")).then_some(1),
+        };
+        // Not past the end of its type in the last step.
+        let (end, last) = (1i128 << ty.bits, self.last_below(node, name));
+        let steps = |n: i128| signed || below && last.map_or(n == 1, |last| last < end - n);
+        let grows = |n: i128| signed || below && last.map_or(n <= 2, |last| last.saturating_mul(n) < end);
+        let up = step.is_some_and(|n| n > 0 && steps(n)) || from_zero && factor.is_some_and(|n| n > 0 && grows(n));
         let down = (rest == "--" || text == format!("--{name}")) && (signed || above)
             || rest.starts_with("-=") && positive && signed
             || halved && positive && from_zero;
@@ -353,6 +361,17 @@ impl<'u> Host<'_, 'u> {
         let is_own = self.unit.str(value.child_by_field_name("left")?) == name;
         let operator = self.unit.str(value.child_by_field_name("operator")?);
         is_own.then_some((operator, value.child_by_field_name("right")?))
+    }
+
+    /// The last number that a variable may be in a loop with a constant bound.
+    fn last_below(&mut self, node: Node<'u>, name: &str) -> Option<i128> {
+        let condition = node.child_by_field_name("condition")?;
+        let (left, right) = (condition.child_by_field_name("left")?, condition.child_by_field_name("right")?);
+        let bound = if self.unit.str(left) == name { right } else { left };
+        let operator = self.unit.str(condition.child_by_field_name("operator")?);
+        // What is negative is a large number.
+        let bound = self.number(bound)?.as_num().map(|n| if n < 0 { i128::MAX } else { n })?;
+        Some(if operator.ends_with('=') { bound } else { bound - 1 })
     }
 
     /// Does the condition of a loop hold below, or above, a bound only?

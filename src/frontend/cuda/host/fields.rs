@@ -247,6 +247,19 @@ impl<'u> Host<'_, 'u> {
         is_own && !is_other && !is_default
     }
 
+    /// May a member be the first one of the object that a variable, or the part of it at a path, is?
+    pub(super) fn may_be_first(&mut self, variable: usize, path: &str, member: &str) -> bool {
+        if self.is_dims(variable) {
+            return member == "x";
+        }
+        match self.shape_of(variable).part(path) {
+            Some(Shape::Class(members, _)) => {
+                members.iter().position(|(name, _)| *name == member).is_none_or(|i| i == 0)
+            }
+            _ => true,
+        }
+    }
+
     /// The type of a part of a variable, where that is an integer.
     pub(super) fn part_type(&mut self, variable: usize, path: &str) -> Option<IntTy> {
         match self.shape_of(variable).part(path)? {

@@ -22,7 +22,7 @@ use super::super::unit::{TypeDecl, child_of_kind, declared_name, each_named, has
 use super::Host;
 use super::places::listed_in;
 use super::pointers::OF_DATA;
-use super::variables::contains;
+use super::variables::{contains, says};
 use crate::exp::{IntTy, N};
 
 /// More states than this are made one.
@@ -517,7 +517,10 @@ impl<'u> Host<'_, 'u> {
         let is_object = matches!(inner.kind(), "identifier" | "function_declarator");
         let class = node.child_by_field_name("type").filter(|_| is_object).and_then(|ty| self.class_of(ty));
         let members = node.child_by_field_name("type").map(|ty| self.members_of(ty)).unwrap_or_default();
-        each(states, |mut state| {
+        // What an earlier call left there.
+        let outlives = says(node, &self.unit.text, &["static", "thread_local"]);
+        let before = if outlives { states.clone() } else { States::new() };
+        let mut after = each(states, |mut state| {
             let own = |other: &String| is_part(other, &place);
             state.retain(|other, _| other != &place && !own(other));
             let Some(value) = value else { return vec![state] };
@@ -546,7 +549,9 @@ impl<'u> Host<'_, 'u> {
                 states = states.into_iter().flat_map(|state| self.assigned(state, &part, item)).collect();
             }
             states
-        })
+        });
+        after.extend(before);
+        after
     }
 
     /// The variable of a loop over a range is one of the elements.

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
-use super::super::unit::{FunDecl, TypeDecl, child_of_kind, declared_name, each_named};
+use super::super::unit::{FunDecl, TypeDecl, child_of_kind, declared_name, each_named, split_init};
 use super::Host;
 use super::copies::refers;
 use super::mentions::{BY_VALUE, is_platform};
 use super::places::listed_in;
-use super::variables::{Event, SCOPES, Variable, contains};
+use super::variables::{Event, SCOPES, Variable, contains, says};
 
 /// Functions of C that write where an argument points.
 const WRITES: [&str; 5] = ["memset", "memcpy", "sprintf", "snprintf", "strtol"];
@@ -301,26 +301,78 @@ impl<'u> Host<'_, 'u> {
         let methods = class.map(|c| self.methods(c)).unwrap_or_default();
         let mut locals = Locals { methods, list: Vec::new(), class, own, depth };
         each_named(function, |n| {
-            let is_parameter = n.kind().ends_with("parameter_declaration");
-            if !is_parameter && (n.kind() != "declaration" || n == function) {
-                return;
-            }
-            let is_plain = n.child_by_field_name("type").is_some_and(|ty| self.is_integer_type(ty));
-            let mut scope = n;
-            while scope != function && (scope == n || !SCOPES.contains(&scope.kind())) {
-                let Some(outer) = self.up(scope) else { break };
-                scope = outer;
-            }
-            let mut cursor = n.walk();
-            for declarator in n.children_by_field_name("declarator", &mut cursor) {
-                let Some(name) = declared_name(declarator).map(|n| self.unit.str(n)) else { continue };
-                let is_copy = !self.unit.str(declarator).trim_start().starts_with(['*', '&']);
-                let is_own = is_copy && (is_plain || !is_parameter);
-                locals.list.push(Local { name, scope, from: declarator.start_byte(), is_own });
+            if n != function {
+                self.add_locals(n, function, &mut locals.list);
             }
         });
         let fields = class.filter(|_| own).map(|class| self.fields(class)).unwrap_or_default();
         self.changes_only(function, &locals, &fields)
+    }
+
+    /// What a declaration, a parameter, a loop or a `using` in a function declares.
+    fn add_locals(&self, node: Node<'u>, function: Node<'u>, list: &mut Vec<Local<'u>>) {
+        let is_parameter = node.kind().ends_with("parameter_declaration");
+        let is_using = node.kind() == "using_declaration";
+        let is_local = is_using || matches!(node.kind(), "declaration" | "for_range_loop");
+        if !is_local && !(is_parameter && self.is_of_definition(node)) {
+            return;
+        }
+        let mut scope = node;
+        while scope != function && (scope == node || !SCOPES.contains(&scope.kind())) {
+            let Some(outer) = self.up(scope) else { break };
+            scope = outer;
+        }
+        if node.kind() == "for_range_loop" {
+            scope = node;
+        }
+        let ty = node.child_by_field_name("type");
+        let is_number = ty.is_some_and(|ty| self.is_integer_type(ty) && self.unit.str(ty) != "auto");
+        let is_extern = says(node, &self.unit.text, &["extern"]);
+        let mut cursor = node.walk();
+        let declarators = node.children_by_field_name("declarator", &mut cursor);
+        let declarators: Vec<Node<'u>> = if is_using { listed_in(node) } else { declarators.collect() };
+        for declarator in declarators {
+            let (inner, value) = split_init(declarator);
+            let is_copy = !is_using && !is_extern && !self.unit.str(inner).trim_start().starts_with(['*', '&']);
+            let is_own = is_copy && (is_number || !is_parameter && ty.is_some_and(|ty| self.holds_copies(ty, value)));
+            let from = declarator.start_byte();
+            match declared_name(inner).filter(|_| !is_using) {
+                Some(name) => list.push(Local { name: self.unit.str(name), scope, from, is_own }),
+                // Several names in brackets, and names from elsewhere.
+                None => each_named(declarator, |n| {
+                    if n.kind() == "identifier" {
+                        list.push(Local { name: self.unit.str(n), scope, from, is_own: false });
+                    }
+                }),
+            }
+        }
+    }
+
+    /// Is this a parameter of a function that is defined, or of a handler, and not of a type or of what is only declared?
+    fn is_of_definition(&self, parameter: Node<'u>) -> bool {
+        let Some(mut around) = self.up(parameter).and_then(|list| self.up(list)) else { return false };
+        let names = |d: Node<'u>| !matches!(d.kind(), "parenthesized_declarator" | "pointer_declarator");
+        if around.kind() == "function_declarator" && !around.child_by_field_name("declarator").is_some_and(names) {
+            return false;
+        }
+        while around.kind().ends_with("declarator") {
+            let Some(outer) = self.up(around) else { return false };
+            around = outer;
+        }
+        matches!(around.kind(), "function_definition" | "catch_clause" | "lambda_expression")
+    }
+
+    /// Does a variable of a type hold nothing but copies? `auto` does of numbers, and of what the platform returns.
+    fn holds_copies(&self, ty: Node<'u>, value: Option<Node<'u>>) -> bool {
+        let is_number = |v: Node<'u>| match v.kind() {
+            "number_literal" | "char_literal" | "true" | "false" => true,
+            "call_expression" => v.child_by_field_name("function").is_some_and(|f| is_platform(self.callee(f))),
+            _ => false,
+        };
+        match self.unit.str(ty) {
+            "auto" => value.is_some_and(is_number),
+            _ => self.is_plain(ty),
+        }
     }
 
     fn calls_one_of(&self, code: Node<'u>, methods: &Names<'u>) -> bool {

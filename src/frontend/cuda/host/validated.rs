@@ -30,8 +30,7 @@ impl<'u> Host<'_, 'u> {
         for (event, check) in events.iter().zip(checks) {
             match check {
                 Some(check) => cases.push(self.passes(check, variable, ty, value)?),
-                // Nothing reads what is not initialised.
-                None if event.declares && event.value.is_none() => {}
+                None if self.is_uninitialized(variable, event) => {}
                 None => {
                     let given = event.value.filter(|_| event.field.is_none()).and_then(|v| self.constant(v))?;
                     let given = converted(&given, Some(ty)).and_then(|n| n.as_num())?;

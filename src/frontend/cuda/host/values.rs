@@ -11,6 +11,14 @@ use super::{Host, MAX_DEPTH, symbol};
 use crate::base::Name;
 use crate::exp::{B, IntTy, N, NBin, NExp, NRel};
 
+/// Up to here all integers are numbers of `float`, and of `double`.
+const FLOAT: i128 = 1 << 24;
+const DOUBLE: i128 = 1 << 53;
+
+fn exact_up_to(ty: &str) -> i128 {
+    if ty.contains("double") { DOUBLE } else { FLOAT }
+}
+
 impl<'u> Host<'_, 'u> {
     /// A host expression as a mathematical integer.
     pub(super) fn number(&mut self, node: Node<'u>) -> Option<N> {
@@ -253,13 +261,18 @@ impl<'u> Host<'_, 'u> {
         let (l, r) = (division.child_by_field_name("left")?, division.child_by_field_name("right")?);
         let least = self.least(l);
         // One side has to be made a fraction, or the division is that of integers.
-        let (l, l_float) = self.whole(l)?;
-        let (r, r_float) = self.whole(r)?;
-        if !l_float && !r_float {
-            return Some(N::bin(NBin::Div, IntTy::MATH, &l, &r));
-        }
-        if self.unit.str(division).ends_with(['f', 'F']) {
-            self.exact(&l, "float", division)?;
+        let (l, l_exact) = self.whole(l)?;
+        let (r, r_exact) = self.whole(r)?;
+        let of_float = (name == "ceilf").then_some(FLOAT);
+        let Some(limit) = l_exact.max(r_exact) else {
+            let quotient = N::bin(NBin::Div, IntTy::MATH, &l, &r);
+            self.exact(&quotient, of_float.unwrap_or(DOUBLE), division)?;
+            return Some(quotient);
+        };
+        self.exact(&l, of_float.unwrap_or(limit), division)?;
+        // A divisor that is larger than all numbers that are divided only ever gives 0 or 1.
+        if r.as_num().is_some() {
+            self.exact(&r, limit, division)?;
         }
         // Where the sides have one sign the quotient is rounded away from zero, else towards it.
         let up = |step: &N, op: NBin| {
@@ -276,8 +289,8 @@ impl<'u> Host<'_, 'u> {
         Some(if known { above } else { N::ite(&is_positive, &above, &otherwise) })
     }
 
-    /// A whole number that may be converted to a fraction, and whether it is.
-    fn whole(&mut self, node: Node<'u>) -> Option<(N, bool)> {
+    /// A whole number that may be converted to a fraction, and up to which number that is exact.
+    fn whole(&mut self, node: Node<'u>) -> Option<(N, Option<i128>)> {
         let mut node = node;
         while node.kind() == "parenthesized_expression" {
             node = last_named(node)?;
@@ -287,33 +300,40 @@ impl<'u> Host<'_, 'u> {
             "number_literal" if text.contains('.') => {
                 let digits = text.trim_end_matches(['f', 'F']);
                 let value: f64 = digits.parse().ok()?;
-                (value.fract() == 0.0 && value.abs() < 1e15).then(|| (N::num(value as i128), true))
+                let limit = if digits == text { DOUBLE } else { FLOAT };
+                (value.fract() == 0.0 && value.abs() <= limit as f64).then(|| (N::num(value as i128), Some(limit)))
             }
             "cast_expression" if matches!(self.unit.str(node.child_by_field_name("type")?), "float" | "double") => {
                 let value = self.number(node.child_by_field_name("value")?)?;
-                self.exact(&value, self.unit.str(node.child_by_field_name("type")?), node)?;
-                Some((value, true))
+                let limit = exact_up_to(self.unit.str(node.child_by_field_name("type")?));
+                self.exact(&value, limit, node)?;
+                Some((value, Some(limit)))
             }
             "call_expression" => {
                 let callee = self.unit.str(node.child_by_field_name("function")?);
                 let float = matches!(callee, "float" | "double" | "static_cast<float>" | "static_cast<double>");
                 if !float {
-                    return Some((self.number(node)?, false));
+                    return Some((self.number(node)?, None));
                 }
                 let value = self.number(node.child_by_field_name("arguments")?.named_child(0)?)?;
-                self.exact(&value, callee, node)?;
-                Some((value, true))
+                let limit = exact_up_to(callee);
+                self.exact(&value, limit, node)?;
+                Some((value, Some(limit)))
             }
-            _ => Some((self.number(node)?, false)),
+            _ => Some((self.number(node)?, None)),
         }
     }
 
     /// A number that is made one of `float` is taken to have no more bits than that, which is listed.
-    /// `None`: it is not made one whenever the kernel is launched.
-    fn exact(&mut self, value: &N, ty: &str, node: Node<'u>) -> Option<()> {
-        if !ty.contains("double") && value.as_num().is_none() {
-            (self.arguments.is_empty() && self.is_sure(node)).then_some(())?;
-            self.taken.push(value.le(&N::num(1 << 24)));
+    /// `None`: it is a constant that has more, or it is not made one whenever the kernel is launched.
+    fn exact(&mut self, value: &N, limit: i128, node: Node<'u>) -> Option<()> {
+        match value.as_num() {
+            Some(n) => (n.abs() <= limit).then_some(())?,
+            None if limit == FLOAT => {
+                (self.arguments.is_empty() && self.is_sure(node)).then_some(())?;
+                self.taken.push(value.le(&N::num(FLOAT)));
+            }
+            None => {}
         }
         Some(())
     }

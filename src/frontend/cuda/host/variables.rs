@@ -89,6 +89,20 @@ pub(super) fn says(declaration: Node, text: &str, words: &[&str]) -> bool {
 }
 
 impl<'u> Host<'_, 'u> {
+    /// Does a declaration leave a variable without a value, which nothing reads then? What stands in front of the first case of a
+    /// `switch` is never run.
+    pub(super) fn is_uninitialized(&self, variable: usize, event: &Event<'u>) -> bool {
+        let known = &self.variables[variable];
+        let declaration = self.up(event.node).filter(|d| d.kind() == "declaration");
+        let block = declaration.and_then(|d| self.up(d));
+        let in_switch = known.scope.parent().is_some_and(|p| p.kind() == "switch_statement");
+        event.declares
+            && event.value.is_none()
+            && !known.is_parameter
+            && !in_switch
+            && block.is_some_and(|b| matches!(b.kind(), "compound_statement" | "case_statement"))
+    }
+
     /// The variable that a name means at a place.
     pub(super) fn find(&self, name: &str, at: Node) -> Option<usize> {
         let list = self.named.get(name)?;
@@ -152,6 +166,8 @@ impl<'u> Host<'_, 'u> {
         let declarators: Vec<Node<'u>> = node.children_by_field_name("declarator", &mut cursor).collect();
         for declarator in declarators {
             let (inner, value) = split_init(declarator);
+            // In a condition it is the declaration that has the value.
+            let value = value.or_else(|| node.child_by_field_name("value").filter(|_| node.kind() == "declaration"));
             let Some(name) = declared_name(inner) else {
                 self.unnamed.push(inner);
                 continue;

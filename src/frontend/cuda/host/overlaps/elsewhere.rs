@@ -14,6 +14,9 @@ use super::{Flow, Given, Origin, Overlap, State, States, child_of_kind, each_nam
 /// A place that outlives the function: what comes before its name, and its name.
 type Place = (String, String);
 
+/// What comes before the name of a parameter.
+const GIVEN: &str = "given";
+
 /// More functions than these, and longer ones, are not asked.
 const MOST_FUNCTIONS: usize = 64;
 const MOST_NAMES: usize = 600;
@@ -22,6 +25,8 @@ const MOST_NAMES: usize = 600;
 pub struct Setter<'u> {
     function: Node<'u>,
     names: FxHashSet<&'u str>,
+    /// Does it do so by an assignment? These are asked first.
+    assigns: bool,
 }
 
 impl<'u> Host<'_, 'u> {
@@ -30,7 +35,8 @@ impl<'u> Host<'_, 'u> {
         let mut places: Vec<(Given, Place)> = Vec::new();
         for (i, argument) in arguments.iter().enumerate() {
             for pointer in self.pointers_of(*argument, state) {
-                let place = if let Origin::Named(name) = &pointer.origin { self.lasting(name) } else { None };
+                let Origin::Named(name) = &pointer.origin else { continue };
+                let place = self.lasting(name).or_else(|| self.own_parameter(name));
                 places.extend(place.map(|place| ((i, None), place)));
             }
             for member in self.pointers_in(*argument) {
@@ -45,7 +51,7 @@ impl<'u> Host<'_, 'u> {
         let mut found = Vec::new();
         for (j, (later, (of, a))) in places.iter().enumerate() {
             for (earlier, (other, b)) in &places[..j] {
-                if of == other && a != b && later != earlier && self.are_made_one(a, b) {
+                if are_together(of, other) && a != b && later != earlier && self.are_made_one(a, b) {
                     let (later, earlier) = (later.clone(), earlier.clone());
                     found.push(Overlap { later, earlier, by: None, sure: false });
                 }
@@ -59,8 +65,9 @@ impl<'u> Host<'_, 'u> {
         let whole = |name: &str| {
             let (text, variable) = name.split_once('#')?;
             let known = self.variables.get(variable.parse::<usize>().ok()?)?;
-            // One that is not declared here is none of this function.
-            (known.outside.is_some() || known.declarator.is_none()).then(|| text.to_owned())
+            // One that is not declared here is none of this function; and what is `static` is there in its next call.
+            let is_outside = known.outside.is_some() || known.declarator.is_none();
+            (is_outside || known.is_remote && !known.is_parameter).then(|| text.to_owned())
         };
         let is_name = |name: &str| name.chars().all(|c| c.is_alphanumeric() || c == '_');
         match place.rsplit_once('.') {
@@ -69,6 +76,14 @@ impl<'u> Host<'_, 'u> {
             None => Some((String::new(), whole(place)?)),
             Some(_) => None,
         }
+    }
+
+    /// What a parameter of this function is apart: another call may be given the same.
+    fn own_parameter(&self, place: &str) -> Option<Place> {
+        let (text, variable) = place.split_once('#')?;
+        let known = self.variables.get(variable.parse::<usize>().ok()?)?;
+        let is_own = known.is_parameter && known.scope == self.function;
+        is_own.then(|| (GIVEN.to_owned(), format!("{text} of {}", self.function.id())))
     }
 
     /// The members of an object given by value that are pointers, also in members of it, by their paths.
@@ -110,7 +125,8 @@ impl<'u> Host<'_, 'u> {
         found
     }
 
-    /// Does another function of the unit leave these two members, or variables of the unit, with pointers into one array?
+    /// Does a function of the unit leave these two members, or variables of the unit, with pointers into one array? It may be an
+    /// earlier call of this one.
     fn are_made_one(&mut self, a: &str, b: &str) -> bool {
         let key = ordered(a, b);
         let all = match &self.lower.setters {
@@ -120,7 +136,7 @@ impl<'u> Host<'_, 'u> {
                 self.lower.setters.insert(all).clone()
             }
         };
-        let sets = |s: &&Setter<'u>| s.function != self.function && (s.names.contains(a) || s.names.contains(b));
+        let sets = |s: &&Setter<'u>| s.names.contains(a) || s.names.contains(b);
         let functions: Vec<Node<'u>> = all.iter().filter(sets).map(|s| s.function).collect();
         functions.into_iter().any(|function| {
             let known = self.lower.made_one.get(&function.id()).cloned();
@@ -140,7 +156,7 @@ impl<'u> Host<'_, 'u> {
             if n.kind() != "function_definition" || self.unit.str(n).trim_start().starts_with("__global__") {
                 return;
             }
-            let (mut names, mut size) = (FxHashSet::default(), 0);
+            let (mut names, mut size, mut assigns) = (FxHashSet::default(), 0, false);
             each_named(n, |inner| {
                 size += usize::from(matches!(inner.kind(), "identifier" | "field_identifier"));
                 let field = |name: &str| inner.child_by_field_name(name);
@@ -151,15 +167,45 @@ impl<'u> Host<'_, 'u> {
                         field("left").filter(|_| !is_null).map(|l| l.child_by_field_name("field").unwrap_or(l))
                     }
                     "field_initializer" => inner.named_child(0),
+                    "init_declarator" => {
+                        // Calls make something of their own.
+                        let is_call = |item: &Node<'u>| item.kind() == "call_expression";
+                        let list = field("value").filter(|v| v.kind() == "initializer_list").map(listed_in);
+                        let is_given = list.is_some_and(|list| !list.iter().all(is_call));
+                        let ty = inner.parent().and_then(|d| d.child_by_field_name("type")).filter(|_| is_given);
+                        names.extend(ty.map(|ty| self.members_of(ty)).unwrap_or_default());
+                        None
+                    }
+                    "call_expression" => {
+                        names.extend(self.given_away(inner));
+                        None
+                    }
                     _ => None,
                 };
+                assigns |= set.is_some();
                 names.extend(set.map(|set| self.unit.str(set)));
             });
-            if !names.is_empty() && size <= MOST_NAMES && found.len() < MOST_FUNCTIONS {
-                found.push(Setter { function: n, names });
+            if !names.is_empty() && size <= MOST_NAMES {
+                found.push(Setter { function: n, names, assigns });
             }
         });
+        found.sort_by_key(|setter| !setter.assigns);
+        found.truncate(MOST_FUNCTIONS);
         found
+    }
+
+    /// The variables and members that a function of the unit is given the addresses of, where it may make one of them another.
+    fn given_away(&self, call: Node<'u>) -> Vec<&'u str> {
+        let field = |name: &str| call.child_by_field_name(name);
+        let (Some(function), Some(list)) = (field("function"), field("arguments")) else { return Vec::new() };
+        if !self.lower.names.functions.contains_key(self.callee(function)) {
+            return Vec::new();
+        }
+        let places: Vec<Node<'u>> = listed_in(list).into_iter().filter_map(|a| self.addressed(a)).collect();
+        if places.len() < 2 {
+            return Vec::new();
+        }
+        places.into_iter().map(|p| self.unit.str(p.child_by_field_name("field").unwrap_or(p))).collect()
     }
 
     /// The members of one object, and variables of the unit, that a function leaves with pointers into one array.
@@ -207,16 +253,24 @@ impl<'u> Host<'_, 'u> {
                 if let Origin::Named(from) = &pointer.origin
                     && !state.contains_key(from)
                 {
-                    held.extend(host.lasting(from).map(|p| (p, pointer.origin.clone())));
+                    let from = host.lasting(from).or_else(|| host.own_parameter(from));
+                    held.extend(from.map(|p| (p, pointer.origin.clone())));
                 }
             }
             for (i, ((object, a), origin)) in held.iter().enumerate() {
-                let same = held[..i].iter().filter(|((other, b), from)| other == object && a != b && from == origin);
+                let is_same =
+                    |other: &str, b: &str, from: &Origin| are_together(other, object) && a != b && from == origin;
+                let same = held[..i].iter().filter(|((other, b), from)| is_same(other, b, from));
                 made.extend(same.map(|((_, b), _)| ordered(a, b)));
             }
         }
         made
     }
+}
+
+/// Are two places parts of one object, as far as it can be told?
+fn are_together(object: &str, other: &str) -> bool {
+    object == other || object == GIVEN || other == GIVEN
 }
 
 fn ordered(a: &str, b: &str) -> (String, String) {
