@@ -173,6 +173,9 @@ impl<'u> Said<'u> {
     }
 }
 
+/// The node of a definition, and that of the class that it is called for.
+type CalledFor = (usize, Option<usize>);
+
 /// A function of the host.
 struct Host<'l, 'u> {
     unit: &'u Unit<'u>,
@@ -232,7 +235,7 @@ struct Host<'l, 'u> {
     /// What the functions of calls may return, by the nodes of their names.
     returned: RefCell<FxHashMap<usize, Rc<[Returned<'u>]>>>,
     /// The same by definition, and by the class that it is called for.
-    returned_of: RefCell<FxHashMap<(usize, Option<usize>), Rc<[Returned<'u>]>>>,
+    returned_of: RefCell<FxHashMap<CalledFor, Rc<[Returned<'u>]>>>,
     /// The functions that may be called there.
     callees: RefCell<FxHashMap<usize, Rc<[Callee<'u>]>>>,
     /// The lambdas that variables of the function are made of, by the names of these.

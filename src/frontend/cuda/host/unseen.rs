@@ -314,7 +314,7 @@ impl<'u> Host<'_, 'u> {
         let is_parameter = node.kind().ends_with("parameter_declaration");
         let is_using = node.kind() == "using_declaration";
         let is_local = is_using || matches!(node.kind(), "declaration" | "for_range_loop");
-        if !is_local && !(is_parameter && self.is_of_definition(node)) {
+        if !(is_local || is_parameter && self.is_of_definition(node)) {
             return;
         }
         let mut scope = node;
