@@ -69,7 +69,32 @@ pub fn needs_large_sizes(term: &N) -> bool {
     {
         return true;
     }
-    counts_threads(term) || goes_up(term) && rests_on_more(term)
+    counts_threads(term) || (goes_up(term) || comes_back(term)) && rests_on_more(term)
+}
+
+/// Is this a sum of what may be negative that is taken in an unsigned type and given back to the signed one of its width, as in
+/// `int x = offset + threadIdx.x`? Its value is the sum of integers, unless that is large.
+fn comes_back(term: &N) -> bool {
+    fn is_small(term: &N, bits: u8) -> bool {
+        match term.kind() {
+            NExp::Num(n) => (-SMALL..=SMALL).contains(n),
+            NExp::Var(_) => true,
+            NExp::Cast(ty, inner) => ty.bits >= bits && is_small(inner, bits),
+            NExp::Bin(NBin::Add | NBin::Sub | NBin::Mul, ty, l, r) => {
+                ty.bits >= bits && is_small(l, bits) && is_small(r, bits)
+            }
+            _ => false,
+        }
+    }
+    match term.kind() {
+        NExp::Cast(ty, inner) => {
+            ty.signed
+                && ty.bits >= 32
+                && inner.ty().is_some_and(|from| from.bits == ty.bits)
+                && is_small(inner, ty.bits)
+        }
+        _ => false,
+    }
 }
 
 /// Is there something in the term that is not of the launch?
