@@ -30,8 +30,8 @@ const FEW: usize = 4;
 /// How many calls may say that two pointers are one: all that are followed otherwise.
 const MAX_READ: usize = 300;
 
-/// How many variables may have been given what a parameter points to, one by the other.
-const MAX_VALUES: usize = 4;
+/// How many variables are looked at for what a parameter points to.
+const MAX_VALUES: usize = 64;
 
 /// A parameter of a function: its place in the list, what of it is meant, and the symbol that stands for that.
 pub type Parameter = (usize, Of, N);
@@ -113,13 +113,13 @@ pub type Passed = Vec<Option<(usize, bool)>>;
 impl<'u> Host<'_, 'u> {
     /// The parameter of the function that an argument is made of, and whether it is just that.
     pub(super) fn passed(&self, argument: Node<'u>) -> Option<(usize, bool)> {
-        self.passed_through(argument, MAX_VALUES)
+        self.passed_through(argument, &mut Vec::new())
     }
 
-    /// The same where no more than so many variables are assigned one after the other.
-    fn passed_through(&self, argument: Node<'u>, most: usize) -> Option<(usize, bool)> {
+    /// The same, but by the variables that were looked at: by their declarations.
+    fn passed_through(&self, argument: Node<'u>, seen: &mut Vec<usize>) -> Option<(usize, bool)> {
         let field = |name: &str| argument.child_by_field_name(name);
-        let inner = |node: Node<'u>| self.passed_through(node, most);
+        let mut inner = |node: Node<'u>| self.passed_through(node, seen);
         let made = |(at, _): (usize, bool)| (at, false);
         match argument.kind() {
             "parenthesized_expression" => inner(argument.named_child(0)?),
@@ -140,11 +140,14 @@ impl<'u> Host<'_, 'u> {
                 let known = self.variable_at(argument)?;
                 if !known.is_parameter {
                     // What was assigned to it.
-                    let most = most.checked_sub(1)?;
+                    if seen.contains(&known.from) || seen.len() >= MAX_VALUES {
+                        return None;
+                    }
+                    seen.push(known.from);
                     let value =
                         |e: &Event<'u>| e.node.child_by_field_name("right").or(e.node.child_by_field_name("value"));
                     let mut values = known.events.iter().filter_map(value);
-                    return values.find_map(|v| self.passed_through(v, most)).map(made);
+                    return values.find_map(|v| self.passed_through(v, seen)).map(made);
                 }
                 let at = self.position(known)?;
                 let moves = |node: Node<'u>| {
