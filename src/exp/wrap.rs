@@ -1,5 +1,7 @@
 //! Which terms wrap around, and whether they do so in programs that people run. [ENC-WRAP] [OPT-VALUE]
 
+use rustc_hash::FxHashSet;
+
 use super::{IntTy, N, NBin, NExp, Var};
 
 /// Is wrapping here an overflow of signed arithmetic, which C leaves undefined?
@@ -75,16 +77,22 @@ pub fn needs_large_sizes(term: &N) -> bool {
 /// Is this a sum of what may be negative that is taken in an unsigned type and given back to the signed one of its width, as in
 /// `int x = offset + threadIdx.x`? Its value is the sum of integers, unless that is large.
 fn comes_back(term: &N) -> bool {
+    // Each part once: a term may have one many times.
     fn is_small(term: &N, bits: u8) -> bool {
-        match term.kind() {
-            NExp::Num(n) => (-SMALL..=SMALL).contains(n),
-            NExp::Var(_) => true,
-            NExp::Cast(ty, inner) => ty.bits >= bits && is_small(inner, bits),
-            NExp::Bin(NBin::Add | NBin::Sub | NBin::Mul, ty, l, r) => {
-                ty.bits >= bits && is_small(l, bits) && is_small(r, bits)
+        let (mut open, mut seen) = (vec![term], FxHashSet::default());
+        while let Some(term) = open.pop() {
+            if !seen.insert(term) {
+                continue;
             }
-            _ => false,
+            match term.kind() {
+                NExp::Num(n) if (-SMALL..=SMALL).contains(n) => {}
+                NExp::Var(_) => {}
+                NExp::Cast(ty, inner) if ty.bits >= bits => open.push(inner),
+                NExp::Bin(NBin::Add | NBin::Sub | NBin::Mul, ty, l, r) if ty.bits >= bits => open.extend([l, r]),
+                _ => return false,
+            }
         }
+        true
     }
     match term.kind() {
         NExp::Cast(ty, inner) => {
