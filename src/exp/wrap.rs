@@ -64,6 +64,10 @@ fn multiplies(size: &N, term: &N) -> bool {
 /// Does this unsigned term wrap around only where sizes are so large that no array has them? It goes up in all that it is
 /// made of, by small factors, and in something that is not the launch, whose limits are known.
 pub fn needs_large_sizes(term: &N) -> bool {
+    // First what looks at each part once.
+    if comes_back(term) && rests_on_more(term) {
+        return true;
+    }
     // What is converted to a signed type is then less than half as large.
     if let NExp::Cast(ty, inner) = term.kind()
         && (ty.bits == 0 || ty.bits >= 32)
@@ -71,7 +75,7 @@ pub fn needs_large_sizes(term: &N) -> bool {
     {
         return true;
     }
-    counts_threads(term) || (goes_up(term) || comes_back(term)) && rests_on_more(term)
+    counts_threads(term) || goes_up(term) && rests_on_more(term)
 }
 
 /// Is this a sum of what may be negative that is taken in an unsigned type and given back to the signed one of its width, as in
