@@ -1,6 +1,6 @@
 //! Which terms wrap around, and whether they do so in programs that people run. [ENC-WRAP] [OPT-VALUE]
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{IntTy, N, NBin, NExp, Var};
 
@@ -15,50 +15,73 @@ pub fn signed_arithmetic(term: &N) -> bool {
 /// What is no size.
 pub const SMALL: i128 = 1 << 16;
 
-// What is signed may be less than zero, and is then not small: as a factor it is a size.
-fn factor(term: &N) -> bool {
-    match term.kind() {
-        NExp::Cast(_, inner) if is_size(inner) => true,
-        _ => goes_up(term),
-    }
-}
-
-// A parameter, or a product or sum of parameters.
-fn is_size(term: &N) -> bool {
-    match term.kind() {
-        NExp::Var(_) => true,
-        NExp::Num(n) => (1..=SMALL).contains(n),
-        NExp::Bin(NBin::Mul | NBin::Add, ty, l, r) => ty.bits >= 32 && is_size(l) && is_size(r),
-        _ => false,
-    }
-}
-
 /// Is the term larger for larger values of all that it is made of, which are not negative, where no type is too narrow?
 pub fn goes_up(term: &N) -> bool {
-    // Signed overflow has no meaning, and what is not negative is kept by a signed type unless it is large.
-    let wide = |ty: IntTy| ty.bits == 0 || ty.bits >= 32;
-    match term.kind() {
-        NExp::Num(n) => (0..=SMALL).contains(n),
-        NExp::Var(var) => !var.ty.signed,
-        NExp::Cast(ty, inner) => wide(*ty) && goes_up(inner),
-        NExp::Bin(NBin::Add, ty, l, r) => {
-            // `b * n + n` is `(b + 1) * n`.
-            let goes = |part: &N, other: &N| goes_up(part) || multiplies(part, other);
-            wide(*ty) && goes(l, r) && goes(r, l) && (goes_up(l) || goes_up(r))
-        }
-        NExp::Bin(NBin::Mul, ty, l, r) => wide(*ty) && factor(l) && factor(r),
-        NExp::Bin(NBin::Shl, _, l, r) => r.as_num().is_some_and(|n| (0..=16).contains(&n)) && goes_up(l),
-        // No larger than the first operand.
-        NExp::Bin(NBin::Div | NBin::Rem | NBin::Shr, ty, l, _) => wide(*ty) && goes_up(l),
-        NExp::Bin(NBin::And | NBin::Min | NBin::Max, ty, l, r) => wide(*ty) && goes_up(l) && goes_up(r),
-        NExp::Bin(..) | NExp::If(..) | NExp::Call(..) => false,
-    }
+    Rises::default().goes_up(term)
 }
 
-/// Is this a size, and a factor of the other term?
-fn multiplies(size: &N, term: &N) -> bool {
-    let is_factor = |l: &N, r: &N| (l == size && goes_up(r)) || (r == size && goes_up(l));
-    factor(size) && matches!(term.kind(), NExp::Bin(NBin::Mul, _, l, r) if is_factor(l, r))
+/// What is known of the parts of a term: each is looked at once, though the term may have it many times.
+#[derive(Default)]
+struct Rises<'t> {
+    goes_up: FxHashMap<&'t N, bool>,
+    sizes: FxHashMap<&'t N, bool>,
+}
+
+impl<'t> Rises<'t> {
+    // What is signed may be less than zero, and is then not small: as a factor it is a size.
+    fn factor(&mut self, term: &'t N) -> bool {
+        match term.kind() {
+            NExp::Cast(_, inner) if self.is_size(inner) => true,
+            _ => self.goes_up(term),
+        }
+    }
+
+    // A parameter, or a product or sum of parameters.
+    fn is_size(&mut self, term: &'t N) -> bool {
+        if let Some(known) = self.sizes.get(term) {
+            return *known;
+        }
+        let is = match term.kind() {
+            NExp::Var(_) => true,
+            NExp::Num(n) => (1..=SMALL).contains(n),
+            NExp::Bin(NBin::Mul | NBin::Add, ty, l, r) => ty.bits >= 32 && self.is_size(l) && self.is_size(r),
+            _ => false,
+        };
+        self.sizes.insert(term, is);
+        is
+    }
+
+    fn goes_up(&mut self, term: &'t N) -> bool {
+        if let Some(known) = self.goes_up.get(term) {
+            return *known;
+        }
+        // Signed overflow has no meaning, and what is not negative is kept by a signed type unless it is large.
+        let wide = |ty: &IntTy| ty.bits == 0 || ty.bits >= 32;
+        let goes = match term.kind() {
+            NExp::Num(n) => (0..=SMALL).contains(n),
+            NExp::Var(var) => !var.ty.signed,
+            NExp::Cast(ty, inner) => wide(ty) && self.goes_up(inner),
+            NExp::Bin(NBin::Add, ty, l, r) => {
+                // `b * n + n` is `(b + 1) * n`.
+                let (left, right) = (self.goes_up(l), self.goes_up(r));
+                wide(ty) && (left || right && self.multiplies(l, r)) && (right || left && self.multiplies(r, l))
+            }
+            NExp::Bin(NBin::Mul, ty, l, r) => wide(ty) && self.factor(l) && self.factor(r),
+            NExp::Bin(NBin::Shl, _, l, r) => r.as_num().is_some_and(|n| (0..=16).contains(&n)) && self.goes_up(l),
+            // No larger than the first operand.
+            NExp::Bin(NBin::Div | NBin::Rem | NBin::Shr, ty, l, _) => wide(ty) && self.goes_up(l),
+            NExp::Bin(NBin::And | NBin::Min | NBin::Max, ty, l, r) => wide(ty) && self.goes_up(l) && self.goes_up(r),
+            NExp::Bin(..) | NExp::If(..) | NExp::Call(..) => false,
+        };
+        self.goes_up.insert(term, goes);
+        goes
+    }
+
+    /// Is this a size, and a factor of the other term?
+    fn multiplies(&mut self, size: &'t N, term: &'t N) -> bool {
+        let NExp::Bin(NBin::Mul, _, l, r) = term.kind() else { return false };
+        self.factor(size) && (l == size && self.goes_up(r) || r == size && self.goes_up(l))
+    }
 }
 
 /// Does this unsigned term wrap around only where sizes are so large that no array has them? It goes up in all that it is
@@ -92,7 +115,11 @@ fn comes_back(term: &N) -> bool {
                 NExp::Num(n) if (-SMALL..=SMALL).contains(n) => {}
                 NExp::Var(_) => {}
                 NExp::Cast(ty, inner) if ty.bits >= bits => open.push(inner),
-                NExp::Bin(NBin::Add | NBin::Sub | NBin::Mul, ty, l, r) if ty.bits >= bits => open.extend([l, r]),
+                NExp::Bin(NBin::Add | NBin::Sub, ty, l, r) if ty.bits >= bits => open.extend([l, r]),
+                // What is not counted may be less than zero, and a product of two such is large soon.
+                NExp::Bin(NBin::Mul, ty, l, r) if ty.bits >= bits && (counted(l) || counted(r) || goes_up(term)) => {
+                    open.extend([l, r]);
+                }
                 _ => return false,
             }
         }
@@ -105,6 +132,16 @@ fn comes_back(term: &N) -> bool {
                 && inner.ty().is_some_and(|from| from.bits == ty.bits)
                 && is_small(inner, ty.bits)
         }
+        _ => false,
+    }
+}
+
+/// A constant, or a coordinate or extent of the launch.
+fn counted(term: &N) -> bool {
+    match term.kind() {
+        NExp::Num(_) => true,
+        NExp::Var(var) => of_launch(var).is_some(),
+        NExp::Cast(_, inner) => counted(inner),
         _ => false,
     }
 }
@@ -153,8 +190,11 @@ fn counts_threads(term: &N) -> bool {
             NExp::Bin(NBin::Mul, _, l, r) => {
                 let (left, right) = (products(l)?, products(r)?);
                 let pairs = left.iter().flat_map(|l| right.iter().map(move |r| (l, r)));
-                let product =
-                    |((a, l), (b, r)): (&Product, &Product)| Some((a.checked_mul(*b)?, [l.as_slice(), r].concat()));
+                let product = |((a, l), (b, r)): (&Product, &Product)| {
+                    let alone = !l.iter().any(|axis| r.contains(axis));
+                    alone.then_some(())?;
+                    Some((a.checked_mul(*b)?, [l.as_slice(), r].concat()))
+                };
                 pairs.map(product).collect::<Option<_>>()?
             }
             _ => return None,
@@ -162,9 +202,8 @@ fn counts_threads(term: &N) -> bool {
         (all.len() <= FEW as usize).then_some(all)
     }
     products(term).is_some_and(|all| {
-        let alone = |axes: &[(bool, char)]| axes.iter().enumerate().all(|(i, axis)| !axes[..i].contains(axis));
         let factors = all.iter().try_fold(0i128, |sum, (factor, _)| sum.checked_add(*factor));
-        factors.is_some_and(|sum| sum <= FEW) && all.iter().all(|(_, axes)| alone(axes))
+        factors.is_some_and(|sum| sum <= FEW)
     })
 }
 
@@ -179,5 +218,25 @@ pub fn assumption(term: &N) -> String {
         format!("no signed overflow in `{term}`")
     } else {
         format!("no wrap-around in `{term}`")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A term of 200 products of the one before with itself has 2^200 leaves, and 400 parts.
+    #[test]
+    fn each_part_of_a_term_is_looked_at_once() {
+        let squares = |name: &str, ty: IntTy| {
+            let t = N::var(&Var::new(name, ty));
+            (0..200).fold(t.clone(), |z, _| N::bin(NBin::Add, ty, &N::bin(NBin::Mul, ty, &z, &z), &t))
+        };
+        assert!(goes_up(&squares("n", IntTy::U32)));
+        assert!(needs_large_sizes(&squares("n", IntTy::U32)));
+        assert!(!needs_large_sizes(&squares("n", IntTy::I32)));
+        // Powers of a coordinate are no small multiple of the number of threads.
+        assert!(!needs_large_sizes(&squares("threadIdx.x", IntTy::U32)));
+        assert!(needs_large_sizes(&N::cast(IntTy::I32, &squares("n", IntTy::U32))));
     }
 }

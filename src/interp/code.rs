@@ -63,6 +63,8 @@ pub enum Op {
     /// Ends a call; with a value or without.
     Return(bool),
     Barrier(Scope),
+    /// Of all lanes of a warp, or it cannot be run.
+    MaskedBarrier(Scope, i128),
     /// Of the memory that its flags name.
     FencedBarrier,
     BarrierReduce(Name),
@@ -638,14 +640,13 @@ impl Compiler<'_> {
                 Op::Int(0)
             }
             Intrinsic::Barrier(scope) => {
-                let full = |mask: &Expr| matches!(mask.kind, ExprKind::Int(-1 | 0xffff_ffff));
-                match args.first() {
-                    Some(mask) if !full(mask) => unsupported(&"barrier with a mask"),
-                    _ => {
-                        self.emit(Op::Barrier(*scope), span);
-                        Op::Int(0)
-                    }
-                }
+                let barrier = match args.first().map(|mask| &mask.kind) {
+                    Some(ExprKind::Int(mask)) => Op::MaskedBarrier(*scope, *mask),
+                    Some(_) => unsupported(&"barrier with a mask"),
+                    None => Op::Barrier(*scope),
+                };
+                self.emit(barrier, span);
+                Op::Int(0)
             }
             Intrinsic::BarrierReduce(name) => match args.first() {
                 Some(arg) => {

@@ -604,6 +604,14 @@ impl<'p> Machine<'p> {
                 worker.frames.push(frame);
                 wait(worker, *scope, ALL, span, None)
             }
+            Op::MaskedBarrier(scope, mask) => {
+                let missing = |lane: u32| 1i128.checked_shl(lane).is_none_or(|bit| mask & bit == 0);
+                if (0..self.inputs.warp_size).any(missing) {
+                    return unsupported("a barrier of some lanes of a warp");
+                }
+                worker.frames.push(frame);
+                wait(worker, *scope, ALL, span, None)
+            }
             Op::FencedBarrier => {
                 // The flags of OpenCL C.
                 let flags = pop(&mut frame)?.int()?;
@@ -938,6 +946,7 @@ impl<'p> Machine<'p> {
             | Op::CallValue(_)
             | Op::Return(_)
             | Op::Barrier(_)
+            | Op::MaskedBarrier(..)
             | Op::FencedBarrier
             | Op::BarrierReduce(_)
             | Op::Exchange(..)

@@ -242,7 +242,7 @@ impl Model {
     /// Does the term have the same value in this model as without any wrap-around in its ring operators?
     pub(super) fn keeps(&self, term: &N) -> bool {
         let table: Table = self.apps.iter().map(|(f, args, value)| ((f.clone(), args.clone()), *value)).collect();
-        self.with_env(&table, |env| ideal(term, env) == eval_n(term, env))
+        self.with_env(&table, |env| ideal(term, env, &mut FxHashMap::default()) == eval_n(term, env))
     }
 
     /// Do all asserts hold, and are all variables within their types and intervals?
@@ -265,14 +265,19 @@ impl Model {
     }
 }
 
-/// The value of a term when sums, differences, products and conversions do not wrap.
-fn ideal(term: &N, env: &Env) -> Result<i128, EvalError> {
-    match term.kind() {
-        NExp::Bin(op @ (NBin::Add | NBin::Sub | NBin::Mul | NBin::Shl), _, l, r) => {
-            Ok(apply(*op, IntTy::MATH, ideal(l, env)?, ideal(r, env)?))
-        }
-        NExp::Cast(_, inner) => ideal(inner, env),
-        NExp::If(cond, t, e) => ideal(if eval_b(cond, env)? { t } else { e }, env),
-        NExp::Num(_) | NExp::Var(_) | NExp::Bin(..) | NExp::Call(..) => eval_n(term, env),
+/// The value of a term when sums, differences, products and conversions do not wrap. Each part is looked at once.
+fn ideal<'t>(term: &'t N, env: &Env, known: &mut FxHashMap<&'t N, i128>) -> Result<i128, EvalError> {
+    if let Some(value) = known.get(term) {
+        return Ok(*value);
     }
+    let value = match term.kind() {
+        NExp::Bin(op @ (NBin::Add | NBin::Sub | NBin::Mul | NBin::Shl), _, l, r) => {
+            apply(*op, IntTy::MATH, ideal(l, env, known)?, ideal(r, env, known)?)
+        }
+        NExp::Cast(_, inner) => ideal(inner, env, known)?,
+        NExp::If(cond, t, e) => ideal(if eval_b(cond, env)? { t } else { e }, env, known)?,
+        NExp::Num(_) | NExp::Var(_) | NExp::Bin(..) | NExp::Call(..) => eval_n(term, env)?,
+    };
+    known.insert(term, value);
+    Ok(value)
 }

@@ -77,6 +77,28 @@ impl Bindings {
         types.chain(values).chain(functions).chain(templates).chain(packs).collect::<Vec<_>>().join(",")
     }
 
+    /// Does it say what this name stands for?
+    pub fn binds(&self, name: &str) -> bool {
+        self.types.contains_key(name)
+            || self.values.contains_key(name)
+            || self.functions.contains_key(name)
+            || self.templates.contains_key(name)
+            || self.packs.contains_key(name)
+    }
+
+    /// Does every parameter that both bind stand for the same in both?
+    pub fn agrees(&self, other: &Bindings) -> bool {
+        fn same<V: PartialEq>(one: &BTreeMap<String, V>, two: &BTreeMap<String, V>) -> bool {
+            one.iter().all(|(name, value)| two.get(name).is_none_or(|other| other == value))
+        }
+        same(&self.types, &other.types)
+            && same(&self.values, &other.values)
+            && same(&self.functions, &other.functions)
+            && same(&self.templates, &other.templates)
+            && same(&self.packs, &other.packs)
+            && same(&self.finer, &other.finer)
+    }
+
     /// Puts in what others stand for.
     pub fn extend(&mut self, others: Bindings) {
         self.types.extend(others.types);

@@ -370,8 +370,7 @@ pub(super) fn may_be<'u>(lower: &mut Lower<'u>, kernel: &FunDecl<'u>, name: Node
         return true;
     }
     let place = name.parent().filter(|p| p.kind() == "template_function").unwrap_or(name);
-    let asked = lower.asked_by(kernel, place, 0);
-    !asked.complete || asked.instances.contains(bindings)
+    lower.asked_by(kernel, place, 0).may_have(bindings)
 }
 
 /// May the call of a template that leads to this launch make it one of the instance?
@@ -388,5 +387,5 @@ pub(super) fn may_be_called<'u>(
     let Some(callee) = call.and_then(|call| call.child_by_field_name("function")) else { return true };
     let place = name.parent().filter(|p| p.kind() == "template_function").unwrap_or(name);
     let asked = lower.asked_through(kernel, place, unit.qualified(callee).1);
-    asked.is_none_or(|asked| !asked.complete || asked.instances.contains(bindings))
+    asked.is_none_or(|asked| asked.may_have(bindings))
 }

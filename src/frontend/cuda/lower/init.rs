@@ -303,8 +303,14 @@ impl<'l, 't> Body<'l, 't> {
             }
             // Of members in one place the first one takes the item.
             let end = field.offset.saturating_add(field.ty.size());
+            let left = fields.len();
             while fields.as_slice().first().is_some_and(|f| f.offset < end) {
                 fields.next();
+            }
+            // What follows may be more of one that is not the first: a class without a name.
+            let more = fields.len() < left && fields.len() > 0 && items.peek().is_some();
+            if more && self.class_node(ty).is_none_or(|(node, _)| has_class_beside(node)) {
+                return false;
             }
         }
     }
@@ -364,4 +370,25 @@ pub(super) fn designated(item: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
     }
     let designator = item.child_by_field_name("designator")?;
     Some((last_named(designator)?, item.child_by_field_name("value")?))
+}
+
+/// Is there a class without a name that is not the first member of a union?
+fn has_class_beside(node: Node) -> bool {
+    let mut open = vec![node];
+    while let Some(node) = open.pop() {
+        let mut cursor = node.walk();
+        if node.kind() == "union_specifier" {
+            let body = child_of_kind(node, "field_declaration_list");
+            let members = body.map(|b| b.named_children(&mut b.walk()).collect::<Vec<_>>()).unwrap_or_default();
+            let nameless = |member: &Node| {
+                member.child_by_field_name("declarator").is_none()
+                    && member.child_by_field_name("type").is_some_and(|ty| ty.kind().ends_with("_specifier"))
+            };
+            if members.iter().filter(|m| m.kind() == "field_declaration").skip(1).any(nameless) {
+                return true;
+            }
+        }
+        open.extend(node.named_children(&mut cursor));
+    }
+    false
 }

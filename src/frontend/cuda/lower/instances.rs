@@ -19,6 +19,18 @@ pub struct Asked {
 impl Asked {
     const UNKNOWN: Asked = Asked { instances: Vec::new(), complete: false };
 
+    /// May this be one of them? What is open in one of the two may be what the other has.
+    pub fn may_have(&self, bindings: &Bindings) -> bool {
+        !self.complete || self.instances.iter().any(|instance| instance.agrees(bindings))
+    }
+
+    /// In what a text is read so that nothing is missed: where these are not all instances, also in one of which nothing is
+    /// known.
+    fn environments(&self) -> Vec<Bindings> {
+        let open = (!self.complete).then(Bindings::default);
+        self.instances.iter().cloned().chain(open).collect()
+    }
+
     fn add(&mut self, other: Asked) {
         self.complete &= other.complete;
         for bindings in other.instances {
@@ -31,8 +43,9 @@ impl Asked {
 
 impl<'t> Lower<'t> {
     /// Every instance of a kernel that the text asks for: the kernel itself, or, for a template, each list of arguments
-    /// that it is named with, in every instance of the function that names it. One generic instance is added when there
-    /// is none, or when a use does not say which instance it means.
+    /// that it is named with, in every instance of the function that names it. Types that are not known there stay open:
+    /// the instance is generic in them. One that is generic in all is added when there is none, or when a use does not say
+    /// which instance it means. [HOST-INSTANCE]
     pub fn instances(&mut self, kernel: &FunDecl<'t>) -> Vec<Bindings> {
         if kernel.template.is_none_or(|parameters| parameters.named_child_count() == 0) {
             return vec![Bindings::default()];
@@ -124,8 +137,8 @@ impl<'t> Lower<'t> {
         if other {
             return Asked { instances: Vec::new(), complete: true };
         }
-        let mut asked = Asked { instances: Vec::new(), complete: around.complete };
-        for environment in &around.instances {
+        let mut asked = Asked { instances: Vec::new(), complete: true };
+        for environment in &around.environments() {
             let mut body = self.body_at(call.unwrap_or(place), function, environment);
             let given = list.map(|list| body.template_arguments(list)).unwrap_or_default();
             // How long a pack is, the arguments of the call say.
@@ -162,7 +175,7 @@ impl<'t> Lower<'t> {
         }
         let (function, around) = self.instances_around(place, 0).unwrap_or((None, Asked::UNKNOWN));
         let (bindings, known) = match around.instances.as_slice() {
-            [only] if around.complete => (only.clone(), true),
+            [only] if around.complete && self.open_around(place, only).is_empty() => (only.clone(), true),
             _ => (Bindings::default(), false),
         };
         let mut body = self.body_at(place, function.as_ref(), &bindings);
@@ -178,7 +191,6 @@ impl<'t> Lower<'t> {
         let mut templates = Vec::new();
         for around in self.unit.around(place) {
             match around.kind() {
-                "lambda_expression" => return None,
                 "function_definition" if function.is_none() => function = Some(around),
                 "template_declaration" => templates.push(around),
                 _ => {}
@@ -292,8 +304,8 @@ impl<'t> Lower<'t> {
         let (Some(list), Some((function, around))) = (list, self.instances_around(place, depth)) else {
             return Asked::UNKNOWN;
         };
-        let mut asked = Asked { instances: Vec::new(), complete: around.complete };
-        for environment in &around.instances {
+        let mut asked = Asked { instances: Vec::new(), complete: true };
+        for environment in &around.environments() {
             let mut body = self.body_at(place, function.as_ref(), environment);
             let given = body.template_arguments(list);
             let bound = body.bind_template(parameters, &given, &Bindings::default());
@@ -331,7 +343,46 @@ impl<'t> Lower<'t> {
             body.declare_var(&name, ty, Storage::Private, span);
         }
         body.see_before(place, function.node);
+        let open = body.lower.open_around(place, bindings);
+        body.hide(open, place);
         body
+    }
+
+    /// The names of parameters of templates and lambdas around a place that are not among these. What a macro that is not
+    /// known is given may be a name that it declares for the function beside it.
+    fn open_around(&mut self, place: Node<'t>, bindings: &Bindings) -> Vec<String> {
+        let unit: &'t Unit<'t> = self.unit;
+        let body = Body::new(self, Bindings::default());
+        let mut names = Vec::new();
+        let mut in_lambda = false;
+        for node in unit.around(place) {
+            match node.kind() {
+                "template_declaration" => {
+                    let list = node.child_by_field_name("parameters");
+                    let own = list.map(|list| body.template_parameters(list)).unwrap_or_default();
+                    names.extend(own.into_iter().filter(|name| !bindings.binds(name)));
+                }
+                "lambda_expression" => {
+                    in_lambda = true;
+                    let list = node.child_by_field_name("template_parameters");
+                    names.extend(list.map(|list| body.template_parameters(list)).unwrap_or_default());
+                    let declarator = node.child_by_field_name("declarator");
+                    let list = declarator.and_then(|d| d.child_by_field_name("parameters"));
+                    let mut cursor = node.walk();
+                    let items = list.map(|l| l.named_children(&mut cursor).collect::<Vec<_>>()).unwrap_or_default();
+                    let declared = |p: Node<'t>| p.child_by_field_name("declarator").and_then(declared_name);
+                    names.extend(items.into_iter().filter_map(declared).map(|name| unit.str(name).to_owned()));
+                }
+                "argument_list" if in_lambda => {
+                    let mut cursor = node.walk();
+                    let plain = |n: &Node<'t>| matches!(n.kind(), "identifier" | "type_identifier");
+                    let given = node.named_children(&mut cursor).filter(plain);
+                    names.extend(given.map(|name| unit.str(name).to_owned()));
+                }
+                _ => {}
+            }
+        }
+        names
     }
 }
 
@@ -353,14 +404,13 @@ impl<'t> Body<'_, 't> {
     }
 }
 
-/// One instance, if all of its arguments are known.
+/// One instance, which is generic in the types that are not known.
 fn known(bound: Option<Bindings>) -> Asked {
-    let known =
-        bound.filter(|b| b.open.is_empty() && b.types.values().all(|ty| !matches!(ty.value(), Type::Unknown(_))));
-    match known {
-        Some(bindings) => Asked { instances: vec![bindings], complete: true },
-        None => Asked::UNKNOWN,
-    }
+    let Some(mut bindings) = bound.filter(|b| b.open.is_empty()) else { return Asked::UNKNOWN };
+    let is_known = |ty: &Type| !matches!(ty.value(), Type::Unknown(_));
+    bindings.finer.retain(|name, _| bindings.types.get(name).is_none_or(is_known));
+    bindings.types.retain(|_, ty| is_known(ty));
+    Asked { instances: vec![bindings], complete: true }
 }
 
 fn declares(node: Node) -> bool {
@@ -405,7 +455,11 @@ impl<'t> Body<'_, 't> {
                 _ => {}
             }
         }
-        // As variables, and as types.
+        self.hide(names, place);
+    }
+
+    /// Hides what else has these names: as variables, and as types.
+    fn hide(&mut self, names: Vec<String>, place: Node<'t>) {
         let hidden = || Type::Unknown(Arc::from("?"));
         names.iter().for_each(|name| {
             self.declare_var(name, hidden(), Storage::Private, self.span(place));

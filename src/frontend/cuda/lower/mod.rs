@@ -294,10 +294,13 @@ impl<'t> Lower<'t> {
         self.uses_offset = false;
         self.whole_groups = false;
         let base = declared_name(decl.declarator).map_or("kernel", |n| self.unit.str(n)).to_owned();
-        let arguments: Vec<String> = bindings
-            .types
-            .values()
-            .map(|t| t.to_string())
+        // What it is generic in goes by its own name.
+        let own = decl.template.filter(|_| *bindings != Bindings::default());
+        let own = own.map(|list| Body::new(self, Bindings::default()).template_parameters(list)).unwrap_or_default();
+        let arguments: Vec<String> = own
+            .into_iter()
+            .filter(|name| !bindings.binds(name))
+            .chain(bindings.types.values().map(|t| t.to_string()))
             .chain(bindings.values.values().map(|(v, _)| v.to_string()))
             .chain(bindings.functions.values().map(FunctionArgument::to_string))
             .chain(bindings.templates.values().map(|t| t.rsplit("::").next().unwrap_or(t).to_owned()))

@@ -221,7 +221,13 @@ impl<'l, 't> Body<'l, 't> {
                     let value = self.value_with_arguments(inner);
                     value.and_then(|v| self.fold(&v)).or_else(|| self.constant(inner))
                 }
-                _ => self.global_constant(text),
+                // What else has its name is hidden by it.
+                (Some(_), _) => {
+                    let place = self.name(text, self.span(argument));
+                    let value = self.value(place);
+                    self.fold(&value)
+                }
+                (None, _) => self.global_constant(text),
             };
         }
         self.constant(argument)
