@@ -34,6 +34,8 @@ const MAX_BYTES: u64 = 4 << 20;
 type Definition = (PathBuf, u32, String);
 
 pub(super) fn canonical(path: &Path) -> PathBuf {
+    // The folder of a name alone is this one.
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 

@@ -57,7 +57,7 @@ pub(super) struct Machine<'p> {
     pub(super) memory: Memory,
     globals: FxHashMap<GlobalId, ObjectId>,
     /// Shared variables by block: of functions, of the unit, and the one whose size the launch gives.
-    shared: FxHashMap<(u32, FunId, VarId), ObjectId>,
+    shared: FxHashMap<(u32, FunId, Span), ObjectId>,
     unit_shared: FxHashMap<(u32, GlobalId), ObjectId>,
     dynamic: FxHashMap<u32, ObjectId>,
     accesses: Vec<Access>,
@@ -339,12 +339,14 @@ impl<'p> Machine<'p> {
         }
         let Some(decl) = self.function(frame.function)?.vars.get(at) else { return unsupported("a variable") };
         let id = if decl.storage == Storage::Shared {
-            match (self.shared.get(&(block, frame.function, var)), &decl.ty) {
+            let first = self.program.first_of.get(&frame.function).copied().unwrap_or(frame.function);
+            let key = (block, first, decl.span);
+            match (self.shared.get(&key), &decl.ty) {
                 (Some(id), _) => *id,
                 (None, Type::Array(elem, None)) if decl.of_launch => self.dynamic_shared(block, &decl.name, elem)?,
                 (None, ty) => {
                     let id = self.shared_object(&decl.name, ty, block)?;
-                    self.shared.insert((block, frame.function, var), id);
+                    self.shared.insert(key, id);
                     id
                 }
             }

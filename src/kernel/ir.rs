@@ -79,6 +79,9 @@ pub struct Function {
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     pub functions: Vec<Function>,
+    /// Of instances of one template whose types are the same here, the first: they may be one function, with one set of
+    /// variables in shared memory.
+    pub first_of: BTreeMap<FunId, FunId>,
     pub globals: Vec<Global>,
     /// Are there numbers of half precision of both kinds, which are one type here?
     pub two_halves: bool,

@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use super::bitfields;
 use super::lower::Body;
 use super::types::BIT_FIELD;
-use super::unit::{Unit, child_of_kind};
+use super::unit::{TypeDecl, Unit, child_of_kind};
 use crate::exp::IntTy;
 use crate::kernel::types::{Field, StructTy, Type, end_of};
 
@@ -282,7 +282,12 @@ impl<'t> Body<'_, 't> {
                 asked = asked.max(Some(self.alignment(text)?));
             }
         }
-        if self.text(member).contains("no_unique_address") || (asked.is_some() && !single) {
+        let text = self.text(member);
+        let marked = text.contains("[[") && (text.contains("packed") || text.contains("aligned"));
+        if text.contains("no_unique_address") || marked || (asked.is_some() && !single) {
+            return None;
+        }
+        if member.child_by_field_name("type").is_some_and(|ty| self.is_aligned_by_name(ty)) {
             return None;
         }
         let natural = if packed { 1 } else { ty.align().max(1) };
@@ -291,6 +296,24 @@ impl<'t> Body<'_, 't> {
             (Some(_), Some(_)) => None,
             (None, asked) => Some(natural.max(asked.unwrap_or(1))),
         }
+    }
+
+    /// Is an alignment asked for where the name of a type is declared, and not with the class that it stands for?
+    fn is_aligned_by_name(&self, ty: Node<'t>) -> bool {
+        let unit: &'t Unit<'t> = self.lower.unit;
+        let declared = self.lower.names.types.get(self.text(ty)).map_or(&[][..], Vec::as_slice);
+        declared.iter().any(|(_, decl)| {
+            let (whole, inner) = match decl {
+                TypeDecl::Typedef(ty, declarator) => {
+                    (declarator.parent().filter(|p| p.kind() == "type_definition"), Some(*ty))
+                }
+                TypeDecl::Alias(ty) => (ty.parent(), Some(*ty)),
+                TypeDecl::Class(node, _) if node.child_by_field_name("body").is_none() => (Some(*node), None),
+                _ => (None, None),
+            };
+            let has_class = inner.is_some_and(|ty| ty.child_by_field_name("body").is_some());
+            whole.is_some_and(|whole| !has_class && !unit.alignments(whole.byte_range()).is_empty())
+        })
     }
 
     /// The bytes that `alignas(..)` asks for: a number, a type, or simple arithmetic with sizes.

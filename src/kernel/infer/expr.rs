@@ -487,11 +487,38 @@ impl<'p> Walk<'p> {
             {
                 Value::Ptr(p.map(|o| Offset { known_size: o.known_size || o.unknown.is_some(), ..o.clone() }))
             }
+            (Value::Ptr(p), Type::Ptr(elem)) if from.element() != Some(elem) => Value::Ptr(self.seen_as(p, elem)),
             (Value::Ptr(p), _) => Value::Ptr(p),
             (Value::Agg(parts), Type::Struct(_)) if from == to => Value::Agg(parts),
             (Value::Agg(_), Type::Struct(_)) => self.unknown_of(to, "value"),
             (value, _) => value,
         }
+    }
+
+    /// A pointer that is given another type. Seen as rows that the array does not have, what is a subscript of a row of it need
+    /// not stay within one of its own.
+    fn seen_as(&self, pointer: Pointer, elem: &Type) -> Pointer {
+        let has_rows = |ty: &Type| match ty {
+            Type::Array(..) => true,
+            Type::Struct(class) => class.fields.iter().any(|f| matches!(f.ty, Type::Array(..))),
+            _ => false,
+        };
+        if !has_rows(elem) {
+            return pointer;
+        }
+        let other = |object: ObjId| {
+            let Type::Array(inner, _) = &self.info(object).ty else { return false };
+            let mut rows = vec![&**inner];
+            while let Some(Type::Array(inner, _)) = rows.last() {
+                rows.push(inner);
+            }
+            rows.len() > 1 && !rows.contains(&elem)
+        };
+        let targets = pointer.targets.into_iter().map(|mut target| {
+            target.offset.flat |= other(target.object);
+            target
+        });
+        Pointer { targets: targets.collect(), ..pointer }
     }
 
     // ---- places ----

@@ -199,7 +199,7 @@ pub struct Walk<'p> {
     objects: Vec<Object>,
     globals: FxHashMap<GlobalId, ObjId>,
     /// `__shared__` variables of functions: one object each, whatever the call.
-    statics: FxHashMap<(FunId, VarId), ObjId>,
+    statics: FxHashMap<(FunId, Span), ObjId>,
     dynamic_shared: Option<ObjId>,
     state: State,
     frames: Vec<Frame>,
@@ -637,13 +637,14 @@ impl<'p> Walk<'p> {
     }
 
     fn static_object(&mut self, function: FunId, var: VarId) -> ObjId {
-        if let Some(id) = self.statics.get(&(function, var)) {
+        let decl = &self.function(function).vars[var.0 as usize];
+        let key = (self.program.first_of.get(&function).copied().unwrap_or(function), decl.span);
+        if let Some(id) = self.statics.get(&key) {
             return *id;
         }
-        let decl = &self.function(function).vars[var.0 as usize];
         let dynamic = decl.of_launch;
         if let (true, Some(id)) = (dynamic, self.dynamic_shared) {
-            self.statics.insert((function, var), id);
+            self.statics.insert(key, id);
             return id;
         }
         let name = self.array_name(decl.name.as_str());
@@ -651,7 +652,7 @@ impl<'p> Walk<'p> {
         if dynamic {
             self.dynamic_shared = Some(id);
         }
-        self.statics.insert((function, var), id);
+        self.statics.insert(key, id);
         id
     }
 

@@ -836,12 +836,8 @@ impl<'l, 't> Body<'l, 't> {
                     _ => return self.opaque(op, vec![l, r], Type::INT, span),
                 };
                 let ty = if matches!(operator, NBin::Shl | NBin::Shr) { promote(a) } else { common(a, b) };
-                // In OpenCL C only the last bits of the distance count.
                 let r = match operator {
-                    NBin::Shl | NBin::Shr if self.is_opencl() => {
-                        let last = Expr::new(ExprKind::Int(i128::from(a.bits.max(8)) - 1), Type::Int(b), span);
-                        self.binary("&", r, last, span)
-                    }
+                    NBin::Shl | NBin::Shr if self.is_opencl() => self.distance(r, ty),
                     _ => r,
                 };
                 let l = self.convert(l, &Type::Int(ty));
@@ -1009,6 +1005,7 @@ impl<'l, 't> Body<'l, 't> {
     pub fn cast(&mut self, value: Expr, ty: Type) -> Expr {
         match (&ty, &value.ty) {
             (Type::Void, _) => Expr { ty: Type::Void, ..value },
+            (Type::Ref(inner), _) if self.is_made_for(value.ty.value(), inner.value()) => self.referred(value, inner),
             (Type::Ref(inner), _) => {
                 let span = value.span;
                 let pointer = self.address_of(value, span);
@@ -1034,6 +1031,21 @@ impl<'l, 't> Body<'l, 't> {
                 made
             }
         }
+    }
+
+    /// Is what a reference is bound to made by a conversion operator or a constructor, for an object of another type?
+    pub(super) fn is_made_for(&mut self, from: &Type, to: &Type) -> bool {
+        let written = |body: &mut Self, ty: &Type| {
+            matches!(ty, Type::Struct(_)) && body.lanes(ty).is_none() && body.class_node(ty).is_some()
+        };
+        if from == to || self.is_base_of(to, from) || self.is_base_of(from, to) {
+            return false;
+        }
+        let number = |ty: &Type| matches!(ty, Type::Int(_) | Type::Float(_) | Type::Ptr(_));
+        let converts = (number(to) || written(self, to))
+            && written(self, from)
+            && !matches!(self.method(from, "operator cast", None, &[]), Method::None);
+        converts || written(self, to) && (number(from) || written(self, from)) && self.has_constructors(to)
     }
 
     /// `reinterpret_cast`: between pointers, the same address.

@@ -199,10 +199,7 @@ impl<'l, 't> Body<'l, 't> {
             (Type::Int(_), Type::Float(_)) | (Type::Float(_), Type::Int(_)) => true,
             // A constructor makes what is referred to.
             (Type::Int(_) | Type::Float(_) | Type::Ptr(_), Type::Struct(_)) => true,
-            (a @ Type::Struct(_), b @ Type::Struct(_)) => {
-                let vectors = self.class_node(a).is_none() || self.class_node(b).is_none();
-                a != b && !vectors && self.has_constructors(b) && !self.is_base_of(b, a)
-            }
+            (a @ Type::Struct(_), b @ Type::Struct(_)) => self.is_made_for(a, b),
             _ => false,
         };
         if let Some(place) = self.smaller_or_larger(&expr).filter(|_| !other) {

@@ -149,6 +149,8 @@ pub struct Lower<'t> {
     declaring: FxHashSet<usize>,
     /// Those of templates, with their arguments.
     instances_of_globals: FxHashMap<(usize, String), GlobalId>,
+    /// The instances of each template, by what is said of their types.
+    firsts: FxHashMap<usize, Vec<(Option<String>, FunId)>>,
     /// The values of enumerators and the types of their expressions: by the node of the expression, and the instance. One
     /// that is being computed has none.
     enumerators: FxHashMap<(usize, String, bool), Option<(i128, Type)>>,
@@ -258,6 +260,7 @@ impl<'t> Lower<'t> {
             globals: FxHashMap::default(),
             declaring: FxHashSet::default(),
             instances_of_globals: FxHashMap::default(),
+            firsts: FxHashMap::default(),
             enumerators: FxHashMap::default(),
             enumeration_types: FxHashMap::default(),
             enumerations: Vec::new(),
@@ -288,6 +291,7 @@ impl<'t> Lower<'t> {
     pub fn kernel(&mut self, decl: &FunDecl<'t>, bindings: &Bindings) -> LoweredKernel {
         self.program = Program { two_halves: self.program.two_halves, ..Program::default() };
         self.functions.clear();
+        self.firsts.clear();
         self.pending.clear();
         self.globals.clear();
         self.instances_of_globals.clear();
@@ -324,6 +328,13 @@ impl<'t> Lower<'t> {
                 stmts.splice(0..0, facts);
             }
         }
+        for instances in self.firsts.values().filter(|instances| instances.len() > 1) {
+            let all = instances.iter().any(|(types, _)| types.is_none());
+            for (types, id) in instances {
+                let first = instances.iter().find(|(other, _)| all || other == types);
+                self.program.first_of.extend(first.map(|(_, first)| (*id, *first)));
+            }
+        }
         let launch_bounds = child_of_kind(decl.node, "launch_bounds")
             .and_then(|n| n.named_child(0))
             .and_then(|n| Body::new(self, bindings.clone()).constant(n));
@@ -335,6 +346,7 @@ impl<'t> Lower<'t> {
         let program = std::mem::replace(&mut self.program, none);
         // What is read later, for the host, has nothing in that program.
         self.functions.clear();
+        self.firsts.clear();
         self.pending.clear();
         self.globals.clear();
         self.instances_of_globals.clear();
@@ -371,6 +383,11 @@ impl<'t> Lower<'t> {
             span: self.unit.span(decl.node),
         });
         self.functions.insert(key, id);
+        // A type that was not understood may be that of any other instance.
+        let is_unread = |ty: &Type| matches!(ty.value(), Type::Unknown(name) if !self.generic.contains(&**name));
+        let types = bindings.key_of_types();
+        let types = if bindings.types.values().any(is_unread) { None } else { Some(types) };
+        self.firsts.entry(decl.node.id()).or_default().push((types, id));
         if self.functions.len() <= MAX_FUNCTIONS {
             self.pending.push((id, decl, bindings));
         }

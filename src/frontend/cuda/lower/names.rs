@@ -2,6 +2,7 @@
 
 use super::bases::is_same;
 use super::fragments::layout_constant;
+use super::vector::is_pure;
 use super::*;
 use crate::frontend::cuda::types::integer_for;
 use crate::frontend::cuda::unit::GlobalDecl;
@@ -135,6 +136,18 @@ impl<'l, 't> Body<'l, 't> {
                 return Expr::new(ExprKind::Int(n), ty, span);
             }
             init = Some(value);
+        }
+        // A reference is the place that it is bound to.
+        if let Type::Ref(_) = ty {
+            let place = global.value.map(|value| outer.initial(value, &ty));
+            let is_own = |p: &Expr| is_lvalue(p) && is_pure(p) && outer.vars.is_empty();
+            return match place.filter(is_own) {
+                Some(place) => Expr { span, ..place },
+                None => {
+                    let text = format!("what `{name}` refers to is not known");
+                    Expr::unknown("unknown-pointer", text, ty.value().clone(), span)
+                }
+            };
         }
         let id = self.declare_global(name, ty.clone(), storage, init, self.span(global.declarator));
         if let Some(made) = self.lower.program.globals.get_mut(id.0 as usize) {

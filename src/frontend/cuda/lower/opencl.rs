@@ -1,6 +1,6 @@
 //! Calls of the built-in functions of OpenCL C.
 
-use super::vector::{is_pure, truth_lane};
+use super::vector::truth_lane;
 use super::*;
 use crate::frontend::cuda::opencl::{self, SIZE_T, Shape};
 
@@ -83,7 +83,10 @@ impl<'l, 't> Body<'l, 't> {
                 let scope = match args.last().filter(|_| given).map(fold) {
                     None | Some(Some(2 | 3)) => Scope::Grid,
                     Some(Some(1)) => Scope::Block,
-                    Some(_) => Scope::Warp,
+                    Some(_) => {
+                        let text = "which work-items this atomic operation is atomic for is not known".to_owned();
+                        return Ok(self.unclear(text, args, span));
+                    }
                 };
                 let ty = args.first().and_then(|a| a.ty.element().cloned()).unwrap_or(Type::INT);
                 Ok(Expr::new(ExprKind::Intrinsic(Intrinsic::Atomic(operation, scope), args), ty, span))
@@ -245,10 +248,9 @@ impl<'l, 't> Body<'l, 't> {
                 let ty = a.ty.clone();
                 let (c, b) = (self.truth(c), self.convert(b, &ty));
                 // Both are evaluated.
-                if !is_pure(&a) || !is_pure(&b) {
-                    return Ok(self.opaque(name, vec![a, b, c], ty, span));
-                }
-                Ok(Expr::new(ExprKind::Choose(Box::new(c), Box::new(b), Box::new(a)), ty, span))
+                let ((first, a), (second, b)) = (self.still(a), self.still(b));
+                let made = Expr::new(ExprKind::Choose(Box::new(c), Box::new(b), Box::new(a)), ty, span);
+                Ok(self.preceded(first.into_iter().chain(second), made))
             }
             ("clamp", [_, _, _], Type::Int(ty)) => {
                 let ty = *ty;
@@ -513,7 +515,9 @@ impl<'l, 't> Body<'l, 't> {
         span: Span,
     ) -> Expr {
         let elem = if half { Type::Float(2) } else { pointer.ty.element().cloned().unwrap_or(Type::INT) };
-        let (first, data) = self.repeatable(data);
+        // What is stored first changes nothing of the rest.
+        let whole = matches!(data.kind, ExprKind::Load(_) | ExprKind::Int(_) | ExprKind::Constant(_));
+        let (first, data) = if whole { self.repeatable(data) } else { self.aside(data) };
         let (setup, places) = self.lanes_at(lanes, aligned, &elem, offset, pointer, span);
         let mut steps: Vec<Expr> = first.into_iter().chain(setup).collect();
         for (i, place) in places.into_iter().enumerate() {
@@ -541,7 +545,7 @@ impl<'l, 't> Body<'l, 't> {
         let offset = self.convert(offset, &Type::Int(SIZE_T));
         let offset = self.binary("*", offset, scale, span);
         let start = self.offset(pointer, offset, span);
-        let (setup, start) = if is_pure(&start) { (None, start) } else { self.repeatable(start) };
+        let (setup, start) = self.still(start);
         let places = (0..lanes).map(|i| {
             let by = self.size(i128::from(i), span);
             let moved = self.offset(start.clone(), by, span);

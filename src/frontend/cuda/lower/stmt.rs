@@ -463,7 +463,6 @@ impl<'l, 't> Body<'l, 't> {
                         })
                 });
                 if looks_like_call {
-                    let id = self.declare_var(self.text(name), base.clone(), Storage::Private, span);
                     let args: Vec<Expr> = parameters
                         .map(|p| {
                             let mut c = p.walk();
@@ -501,7 +500,7 @@ impl<'l, 't> Body<'l, 't> {
                         (_, [only]) => self.convert(only.clone(), &base),
                         _ => self.made_of_numbers("construct", args, &base, span),
                     };
-                    out.push(Stmt { kind: StmtKind::Declare(id, Some(init)), span });
+                    self.declare_made((self.text(name), span), base.clone(), Some(init), span, out);
                     if self.special_end(&base, 0) != Special::No {
                         self.unknown_end(span, out);
                     }
@@ -638,19 +637,63 @@ impl<'l, 't> Body<'l, 't> {
             if !lengths.is_empty() {
                 ty = with_open_rows(&ty);
             }
-            let id = self.declare_var(name_text, ty, storage, self.span(name));
-            self.vars[id.0 as usize].of_launch &= !open;
-            self.vars[id.0 as usize].lengths = lengths;
-            self.written_types.insert(id, self.text(written).to_owned());
-            let default = match (&init, &self.vars[id.0 as usize].ty.clone()) {
+            let default = match (&init, &ty) {
                 (None, class @ Type::Struct(_)) if storage == Storage::Private => self.construct(class, vec![], span),
                 _ => None,
             };
-            out.push(Stmt { kind: StmtKind::Declare(id, init.or(default)), span });
+            let init = init.or(default);
+            let id = match storage {
+                Storage::Private => self.declare_made((name_text, self.span(name)), ty, init, span, out),
+                _ => {
+                    let id = self.declare_var(name_text, ty, storage, self.span(name));
+                    out.push(Stmt { kind: StmtKind::Declare(id, init), span });
+                    id
+                }
+            };
+            self.vars[id.0 as usize].of_launch &= !open;
+            self.vars[id.0 as usize].lengths = lengths;
+            self.written_types.insert(id, self.text(written).to_owned());
             if let Some((elem, length)) = each.filter(|(elem, _)| self.needs_construction(elem, 0)) {
                 self.construct_all(id, &elem, length, span, out);
             }
         }
+    }
+
+    /// Declares a variable of the thread. An object that is made for it is made in it. [INF-ELISION]
+    fn declare_made(
+        &mut self,
+        (name, at): (&str, Span),
+        ty: Type,
+        init: Option<Expr>,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) -> VarId {
+        let Some(id) = init.as_ref().and_then(|made| self.made_in(made, &ty)) else {
+            let id = self.declare_var(name, ty, Storage::Private, at);
+            out.push(Stmt { kind: StmtKind::Declare(id, init), span });
+            return id;
+        };
+        self.vars[id.0 as usize].name = Name::new(name);
+        self.vars[id.0 as usize].span = at;
+        self.bind(name.to_owned(), Local::Var(id));
+        out.push(Stmt { kind: StmtKind::Declare(id, None), span });
+        let mut rest = init;
+        while let Some(Expr { kind: ExprKind::Comma(effect, last), .. }) = rest {
+            out.push(Stmt { kind: StmtKind::Expr(*effect), span });
+            rest = Some(*last);
+        }
+        id
+    }
+
+    /// The hidden variable that an object is made in, by effects before it is read.
+    fn made_in(&self, made: &Expr, ty: &Type) -> Option<VarId> {
+        let mut last = made;
+        while let ExprKind::Comma(_, next) = &last.kind {
+            last = next;
+        }
+        let ExprKind::Load(place) = &last.kind else { return None };
+        let ExprKind::Var(id) = place.kind else { return None };
+        (self.is_fresh(made) && place.ty == *ty && matches!(ty, Type::Struct(_))).then_some(id)
     }
 
     /// Makes the elements of an array, one after the other; many of them in a loop.

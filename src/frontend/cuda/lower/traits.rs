@@ -252,7 +252,8 @@ impl<'l, 't> Body<'l, 't> {
         storage: Storage,
     ) -> Option<(GlobalId, Type)> {
         let ty = declaration.child_by_field_name("type")?;
-        let key = (declarator.id(), bindings.key());
+        // What is written for its types may differ where they are the same.
+        let key = (declarator.id(), bindings.key_of_types());
         let (ty, _) = self.elsewhere(declaration, |body| {
             body.bindings = bindings;
             let base = body.type_of(ty);

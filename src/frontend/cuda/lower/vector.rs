@@ -14,22 +14,41 @@ impl<'l, 't> Body<'l, 't> {
         if self.is_opencl() { opencl::lanes_of(ty) } else { None }
     }
 
-    /// A value that can be looked at several times, and what has to be evaluated before it.
+    /// A value that can be looked at several times or not at all, and what has to be evaluated before it.
     pub(super) fn repeatable(&mut self, value: Expr) -> (Option<Expr>, Expr) {
         let plain = match &value.kind {
-            ExprKind::Aggregate(parts) => parts.iter().all(|(_, part)| is_pure(part)),
+            ExprKind::Aggregate(parts) => parts.iter().all(|(_, part)| self.is_still(part)),
             ExprKind::Int(_) | ExprKind::Constant(_) | ExprKind::Builtin(_) | ExprKind::Hole => true,
             ExprKind::Load(place) => self.is_private(place),
             _ => false,
         };
-        if plain {
-            return (None, value);
-        }
+        if plain { (None, value) } else { self.aside(value) }
+    }
+
+    /// A value that is put into a variable of its own, and that variable.
+    pub(super) fn aside(&mut self, value: Expr) -> (Option<Expr>, Expr) {
         let (span, ty) = (value.span, value.ty.clone());
         let hidden = self.declare_hidden(ty.clone(), span);
         let place = Expr::new(ExprKind::Var(hidden), ty.clone(), span);
         let load = Expr::new(ExprKind::Load(Box::new(place.clone())), ty.clone(), span);
         (Some(Expr::new(ExprKind::Assign(Box::new(place), Box::new(value)), ty, span)), load)
+    }
+
+    /// May this be evaluated several times, or not at all, without a difference? It reads no memory but variables of the thread.
+    pub(super) fn is_still(&self, expr: &Expr) -> bool {
+        is_pure_where(expr, &|place| self.is_private(place))
+    }
+
+    /// A value that may be evaluated several times or not at all.
+    pub(super) fn still(&mut self, value: Expr) -> (Option<Expr>, Expr) {
+        if self.is_still(&value) { (None, value) } else { self.aside(value) }
+    }
+
+    /// The distance of a shift of something of that type: in OpenCL C only its last bits count.
+    pub(super) fn distance(&mut self, by: Expr, ty: IntTy) -> Expr {
+        let span = by.span;
+        let last = Expr::new(ExprKind::Int(i128::from(ty.bits.max(8)) - 1), by.ty.clone(), span);
+        self.binary("&", by, last, span)
     }
 
     /// A variable of the thread, or a part of one.
@@ -129,8 +148,11 @@ impl<'l, 't> Body<'l, 't> {
         if logical {
             let truth = truth_lane(&elem);
             let op = op.to_owned();
+            let compares = !matches!(op.as_str(), "&&" | "||");
             return Some(self.lanewise(vec![l.clone(), r.clone()], &truth.clone(), span, move |body, mut args| {
                 let (Some(r), Some(l)) = (args.pop(), args.pop()) else { return body.all_ones(None, &truth, span) };
+                // A scalar is given the type of the lanes first.
+                let (l, r) = if compares { (body.convert(l, &elem), body.convert(r, &elem)) } else { (l, r) };
                 let holds = body.binary(&op, l, r, span);
                 body.all_ones(Some(holds), &truth, span)
             }));
@@ -139,6 +161,10 @@ impl<'l, 't> Body<'l, 't> {
         Some(self.lanewise(vec![l.clone(), r.clone()], &elem, span, move |body, mut args| {
             let (Some(r), Some(l)) = (args.pop(), args.pop()) else { return body.all_ones(None, &lane, span) };
             let (l, r) = (body.convert(l, &lane), body.convert(r, &lane));
+            let r = match (&lane, op.as_str()) {
+                (Type::Int(ty), "<<" | ">>") => body.distance(r, *ty),
+                _ => r,
+            };
             body.binary(&op, l, r, span)
         }))
     }
@@ -294,7 +320,7 @@ impl<'l, 't> Body<'l, 't> {
     /// The places of some lanes of a vector that is a place; its address is evaluated once.
     fn swizzled(&mut self, object: Expr, lanes: &[u64]) -> (Option<Expr>, Vec<Expr>) {
         let span = object.span;
-        let (setup, object) = if is_pure(&object) {
+        let (setup, object) = if self.is_still(&object) {
             (None, object)
         } else {
             let address = self.address_of(object, span);
@@ -416,7 +442,14 @@ pub(super) fn truth_lane(elem: &Type) -> Type {
 
 /// May this be evaluated several times, or not at all, without a difference? It may read memory.
 pub(super) fn is_pure(expr: &Expr) -> bool {
+    is_pure_where(expr, &|_| true)
+}
+
+/// The same, where it reads places of some kind only.
+fn is_pure_where(expr: &Expr, reads: &dyn Fn(&Expr) -> bool) -> bool {
+    let is_pure = |part: &Expr| is_pure_where(part, reads);
     match &expr.kind {
+        ExprKind::Load(place) if !reads(place) => false,
         ExprKind::Var(_)
         | ExprKind::Global(_)
         | ExprKind::Int(_)
