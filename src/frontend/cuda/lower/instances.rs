@@ -343,7 +343,15 @@ impl<'t> Lower<'t> {
             body.declare_var(&name, ty, Storage::Private, span);
         }
         body.see_before(place, function.node);
-        let open = body.lower.open_around(place, bindings);
+        let mut open = body.lower.open_around(place, bindings);
+        // A macro that is not known may declare types for the function that it is given.
+        if body.is_given_away(place) {
+            let mut words = FxHashSet::default();
+            body.words(place.parent().unwrap_or(place), &mut words);
+            let is_own = |word: &str| body.scopes.iter().any(|scope| scope.contains_key(word));
+            let outer = words.into_iter().filter(|w| body.lower.names.types.contains_key(*w) && !is_own(w));
+            open.extend(outer.map(str::to_owned));
+        }
         body.hide(open, place);
         body
     }
@@ -387,6 +395,17 @@ impl<'t> Lower<'t> {
 }
 
 impl<'t> Body<'_, 't> {
+    /// Does this stand in a lambda that something which is not declared is given?
+    fn is_given_away(&self, place: Node<'t>) -> bool {
+        let unit: &'t Unit<'t> = self.lower.unit;
+        let around = unit.around(place);
+        let lambdas = around.iter().enumerate().filter(|(_, n)| n.kind() == "lambda_expression");
+        let calls = lambdas.filter_map(|(at, _)| around[at..].iter().find(|n| n.kind() == "call_expression"));
+        calls
+            .filter_map(|call| call.child_by_field_name("function"))
+            .any(|callee| callee.kind() == "identifier" && !self.lower.names.functions.contains_key(unit.str(callee)))
+    }
+
     /// Values of the types that the parameters of a declaration have.
     fn declared_arguments(&mut self, declarator: Node<'t>) -> Vec<Expr> {
         let Some(list) = declarator.child_by_field_name("parameters") else { return Vec::new() };
