@@ -24,8 +24,13 @@ impl Walk<'_> {
             synchronises || iteration.cond_out.iter().chain(&iteration.body_out).any(|p| self.in_background(p));
         let no_exits = iteration.exits.any.as_lit() == Some(false);
         let main = self.main_range(&carried, &solved, &iteration, moving);
+        // [LOOP-ONCE-MORE] A barrier in the condition is met as often as the loop asks for it, and no more.
+        let asks_at_barrier = iteration.cond_out.iter().any(contains_sync);
         // [LOOP-ALSO] An iteration that does not run ends the loop, also where its condition would hold again later.
-        let one_end = no_exits && main.as_ref().is_none_or(|m| !m.may_return);
+        let one_end = no_exits
+            && main
+                .as_ref()
+                .is_none_or(|m| if asks_at_barrier { m.rest.as_lit() == Some(true) } else { !m.may_return });
 
         // The terms of the placeholders, in the counter k.
         let mut in_k = Subst::new();
@@ -68,7 +73,8 @@ impl Walk<'_> {
             // What has no closed form is a function of the number of the iteration, which is then not known.
             let counts = others_use_k || (!solved.precise && thread_dependent(self, &m.range));
             let hides_the_count = geometric(&m.range) && counts;
-            !splits_barriers && !hides_the_count
+            let hides_the_exit = geometric(&m.range) && asks_at_barrier && !no_exits;
+            !splits_barriers && !hides_the_count && !hides_the_exit
         });
 
         let dependencies = self.dependencies(&carried, &iteration, []);
@@ -189,7 +195,9 @@ impl Walk<'_> {
                     (Some(t), true) => t.clone(),
                     (Some(t), false) => N::bin(NBin::Min, IntTy::MATH, t, &unknown_trips(self, "trips", IntTy::U32)),
                     // As long as the condition holds, which the guard asks for.
-                    (None, true) if most.is_some() => most.as_ref().map_or(N::num(0), |(most, _)| N::num(*most)),
+                    (None, true) if most.is_some() && !asks_at_barrier => {
+                        most.as_ref().map_or(N::num(0), |(most, _)| N::num(*most))
+                    }
                     (None, _) => {
                         first_alone = alone && !synchronises;
                         unknown_trips(self, "trips", IntTy::U32)
@@ -245,13 +253,13 @@ impl Walk<'_> {
         }
         let cond_out = translate(cond_out);
         let body_out = translate(body_out);
-        let single = range_once.first.as_num() == Some(0)
+        let single = cond_out == Protocol::Skip
+            && range_once.first.as_num() == Some(0)
             && range_once.end.as_num() == Some(1)
             && matches!(&range_once.step, Step::Up(s) if s.as_num() == Some(1));
         if single {
             let mut zero = Subst::one(&range_once.var.name, &N::num(0));
-            let code = Protocol::seq([cond_out, Protocol::branch(&guard, body_out, Protocol::Skip)]);
-            let code = substitute(&code, &mut zero);
+            let code = substitute(&Protocol::branch(&guard, body_out, Protocol::Skip), &mut zero);
             self.emit(Protocol::branch(&assumed, code, Protocol::Skip));
         } else if cond_out == Protocol::Skip {
             let code = Protocol::branch(&guard, body_out, Protocol::Skip);
@@ -268,16 +276,35 @@ impl Walk<'_> {
                 ));
             }
         } else {
-            // The condition is evaluated once more than the body.
-            let more = one_more(&range_once);
-            let inside = in_range(&range_once);
-            let body = Protocol::branch(&B::and([inside, guard.clone()]), body_out, Protocol::Skip);
-            let once = match assumed.as_lit() {
-                Some(_) => Protocol::Skip,
-                None => substitute(&cond_out, &mut Subst::one(&range_once.var.name, &range_once.first)),
-            };
-            let code = Protocol::For(more, Box::new(Protocol::seq([cond_out, body])));
-            self.emit(Protocol::branch(&assumed, code, once));
+            // [LOOP-ONCE-MORE]
+            let at = |value: &N| substitute(&cond_out, &mut Subst::one(&range_once.var.name, value));
+            let first = at(&range_once.first);
+            if let Some(mut more) = one_more(&range_once) {
+                if asks_at_barrier && !no_exits {
+                    // Not after an iteration that left.
+                    let left = match (&stop, last_of(&range_once)) {
+                        (Some((breaks, _)), _) => breaks.clone(),
+                        (None, Some(last)) => {
+                            let mut at_last = Subst::one(&range_once.var.name, &last);
+                            let left = to_binder.boolean(&in_k.boolean(&iteration.exits.any));
+                            B::and([range_once.nonempty(), at_last.boolean(&left)])
+                        }
+                        // (One that multiplies or divides is counted where it can be left.)
+                        (None, None) => B::lit(false),
+                    };
+                    more.end = N::ite(&left, &range_once.end, &more.end);
+                }
+                let inside = in_range(&range_once);
+                let body = Protocol::branch(&B::and([inside, guard.clone()]), body_out, Protocol::Skip);
+                let code = Protocol::For(more, Box::new(Protocol::seq([cond_out.clone(), body])));
+                self.emit(Protocol::branch(&assumed, code, first));
+            } else {
+                // Once before the loop, and after each iteration for the next one.
+                let body = Protocol::branch(&guard, body_out, Protocol::Skip);
+                let code = Protocol::seq([body, at(&range_once.next_exact())]);
+                self.emit(first);
+                self.emit(Protocol::For(range_once.clone(), Box::new(code)));
+            }
         }
 
         // The state after the loop.

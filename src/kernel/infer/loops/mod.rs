@@ -28,7 +28,7 @@ use held::Held;
 pub use invariants::with_bounds;
 use invariants::{Bounds, Invariants};
 use leading::Parts;
-use range::{in_range, most_trips, one_more};
+use range::{in_range, last_of, most_trips, one_more};
 use rustc_hash::FxHashMap;
 
 use super::settled::Log;

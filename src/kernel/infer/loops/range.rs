@@ -419,17 +419,30 @@ pub(super) fn most_trips(range: &Range, k: &N) -> Option<(i128, B)> {
     }
 }
 
-/// The range with one value more, for a condition that is evaluated once more than the body.
-pub(super) fn one_more(range: &Range) -> Range {
+/// The range with one value more, for a condition that is evaluated once more than the body; where the end can say so.
+pub(super) fn one_more(range: &Range) -> Option<Range> {
     let math = IntTy::MATH;
     let (first, end) = (&range.first, &range.end);
     let end = match &range.step {
         Step::Up(s) => N::add(math, &N::bin(NBin::Max, math, end, first), s),
         Step::Down(s) => N::sub(math, &N::bin(NBin::Min, math, end, first), s),
         Step::Times(f) => N::mul(math, &N::bin(NBin::Max, math, end, first), f),
-        Step::Over(_) => N::num(-1),
+        Step::Over(_) => return None,
     };
-    Range { end, ..range.clone() }
+    Some(Range { end, ..range.clone() })
+}
+
+/// The last value of an additive range that has one.
+pub(super) fn last_of(range: &Range) -> Option<N> {
+    let (math, one) = (IntTy::MATH, N::num(1));
+    let steps = |s: &N| Some(N::mul(math, s, &N::sub(math, &trip_count(range)?, &one)));
+    match &range.step {
+        Step::Up(s) if s.as_num() == Some(1) => Some(N::sub(math, &range.end, &one)),
+        Step::Down(s) if s.as_num() == Some(1) => Some(N::add(math, &range.end, &one)),
+        Step::Up(s) => Some(N::add(math, &range.first, &steps(s)?)),
+        Step::Down(s) => Some(N::sub(math, &range.first, &steps(s)?)),
+        Step::Times(_) | Step::Over(_) => None,
+    }
 }
 
 pub(in crate::kernel::infer) fn in_range(range: &Range) -> B {
