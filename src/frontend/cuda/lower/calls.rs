@@ -281,20 +281,27 @@ impl<'l, 't> Body<'l, 't> {
             return self.opaque(name, args, made, span);
         }
         let vector = vector.filter(lanes_given);
+        // One of the platform, or of another namespace, that a function here may leave the call to.
+        let others = builtin.is_some() || vector.is_some() || name.starts_with("__");
+        let others = others || self.lower.names.is_used(name, qualifier);
         // A built-in function is only hidden by a definition that fits.
         match self.resolve(&overloads, qualifier, template, &args, false) {
             Found::One(chosen) if vector.as_ref().is_some_and(|v| self.is_made_so(v, &args, &chosen)) => {}
-            Found::One(chosen) if chosen.doubtful && builtin.is_some() => {
+            Found::One(chosen) if chosen.doubtful && builtin.is_some() || chosen.constrained && others => {
                 return self.unclear(format!("which function `{name}` is called is not known"), args, span);
             }
             Found::One(chosen) if builtin.is_none() || (chosen.decl.has_body && chosen.cost < 10) => {
                 return self.call_decl(chosen.decl, chosen.bindings, None, args, span);
             }
             Found::Ambiguous if builtin.is_none() || overloads.iter().any(|(d, _)| d.has_body) => {
-                if let Some(value) = self.whichever(&overloads, template, &args, span) {
+                if builtin.is_none()
+                    && let Some(value) = self.whichever(&overloads, template, &args, span)
+                {
                     return value;
                 }
-                if let Some(call) = self.one_of(&overloads, template, None, &args, span) {
+                if builtin.is_none()
+                    && let Some(call) = self.one_of(&overloads, template, (None, others), &args, span)
+                {
                     return call;
                 }
                 let waits = overloads.iter().any(|(d, _)| self.text(d.node).contains("sync"));

@@ -24,6 +24,7 @@ pub(super) struct Member<'t> {
     pub(super) is_virtual: bool,
     pub(super) cost: usize,
     pub(super) doubtful: bool,
+    pub(super) constrained: bool,
 }
 
 impl<'l, 't> Body<'l, 't> {
@@ -553,11 +554,11 @@ impl<'l, 't> Body<'l, 't> {
         match self.resolve(&list, &Qualifier::default(), template, args, true) {
             // What a conversion does that is defined elsewhere is not found.
             Found::One(chosen) if name == "operator cast" && !chosen.decl.has_body => Method::Unclear,
-            Found::One(Chosen { decl, bindings, cost, doubtful }) => {
+            Found::One(Chosen { decl, bindings, cost, doubtful, constrained }) => {
                 let owner = found.into_iter().find(|(d, ..)| d.node == decl.node).map(|(_, _, owner)| owner);
                 let Some(owner) = owner.or(Some(first).filter(|_| one_class)) else { return Method::Unclear };
                 let is_virtual = self.is_virtual(&owner, name, 0);
-                Method::One(Box::new(Member { decl, bindings, class: owner, is_virtual, cost, doubtful }))
+                Method::One(Box::new(Member { decl, bindings, class: owner, is_virtual, cost, doubtful, constrained }))
             }
             Found::None | Found::Ambiguous => Method::Unclear,
         }
@@ -811,7 +812,16 @@ impl<'l, 't> Body<'l, 't> {
         };
         let unclear =
             |body: &Self, all| Some(body.unclear(format!("which `{name}` is called is not known"), all, span));
-        match (self.method(&class, name, None, &args), free) {
+        let member = self.method(&class, name, None, &args);
+        let of_member = matches!(&member, Method::One(member) if member.constrained);
+        let of_free = matches!(&free, Found::One(chosen) if chosen.constrained);
+        let both = !matches!((&member, &free), (Method::None, _) | (_, Found::None));
+        if of_member && list.iter().any(|(d, _)| Self::takes(d, all.len()))
+            || (of_member || of_free) && (both || self.may_be_other_operator(name, &all))
+        {
+            return unclear(self, all);
+        }
+        match (member, free) {
             (Method::One(member), Found::None) if member.cost < FAR => {
                 Some(self.call_member(member, &class, Some(object.clone()), args, span))
             }
@@ -842,6 +852,22 @@ impl<'l, 't> Body<'l, 't> {
                 if generic && !types.iter().any(|ty| converts(self, ty)) { unclear(self, all) } else { None }
             }
         }
+    }
+
+    /// May an operator that a condition takes away leave what it does to another one: of the language, which every class has or
+    /// which takes what an operand converts to, or to one that is written as the other? [INF-CONSTRAINT]
+    pub(super) fn may_be_other_operator(&mut self, name: &str, operands: &[Expr]) -> bool {
+        let of_language = match name.trim_start_matches("operator") {
+            "=" | "," | "==" | "!=" | "<" | ">" | "<=" | ">=" => true,
+            "&" => operands.len() == 1,
+            _ => false,
+        };
+        of_language
+            || operands.iter().any(|operand| match operand.ty.value() {
+                Type::Unknown(_) => true,
+                ty @ Type::Struct(_) => self.has_conversion(ty) || self.has_unknown_base(ty),
+                _ => false,
+            })
     }
 
     /// What an operator means that somebody wrote: for classes, and for enumerations, which are not told apart from

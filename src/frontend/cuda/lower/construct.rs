@@ -102,8 +102,13 @@ impl<'l, 't> Body<'l, 't> {
             // A copy takes no other conversion before it.
             constructors.retain(|(decl, bindings)| from_own || !self.is_copy(decl, bindings, ty));
         }
+        // Of what the argument, or the one that is copied, converts to.
+        let may_be_copy = copies.is_some() || matches!(args.as_slice(), [only] if self.has_conversion(only.ty.value()));
         match self.resolve(&constructors, &Qualifier::default(), None, &args, true) {
             Found::One(chosen) if copies.is_some_and(|cost| chosen.cost > cost) => None,
+            Found::One(chosen) if chosen.constrained && may_be_copy => {
+                Some(self.unclear("whether a template is the constructor is not known".to_owned(), args, span))
+            }
             Found::One(chosen) if copies == Some(chosen.cost) && chosen.decl.template.is_some() => {
                 // One that takes what is not `const` fits better for such an object, which this does not know of.
                 let may_change = self.takes_changeable(&chosen.decl) && args.iter().any(is_lvalue);

@@ -18,6 +18,7 @@ mod calls;
 mod class;
 mod collective;
 mod complex;
+mod constraints;
 mod construct;
 mod evaluate;
 mod expr;

@@ -58,6 +58,8 @@ impl<'l, 't> Body<'l, 't> {
         match (apart, packs) {
             (true, _) => None,
             (false, true) => Some(Open::Pack),
+            // What reads as a value is a type.
+            (false, false) if self.has_concept(parameters) => Some(Open::Unclear),
             // What no parameter names cannot be deduced.
             (false, false) => self.names_one(decl, &names, &patterns, args).then(|| more.unwrap_or(Open::Unclear)),
         }

@@ -1,6 +1,7 @@
 //! Overload resolution: which function a call means, of those that have its name.
 
 use super::bases::is_same;
+use super::constraints::may_name_in_parentheses;
 use super::fit::{Fit, Taking};
 use super::open::Open;
 use super::packs::element_name;
@@ -15,6 +16,8 @@ pub(super) struct Chosen<'t> {
     pub cost: usize,
     /// May one of the arguments not fit?
     pub doubtful: bool,
+    /// May a condition on the arguments of its template, of which it is not known whether it holds, take it away?
+    pub constrained: bool,
 }
 
 /// A cost that says that the argument has no conversion to the parameter that is known.
@@ -107,6 +110,12 @@ impl<'l, 't> Body<'l, 't> {
                 open.extend(why.map(|why| (*decl, fit, why)));
                 continue;
             };
+            // What a condition takes away, another function is called for, which may be none of these.
+            let holds = self.constraints_hold(decl, &bindings, template, args.len());
+            if holds == Some(false) {
+                continue;
+            }
+            let constrained = holds.is_none();
             if list.len() > 1 && self.disagrees(decl, template, args) {
                 open.push((*decl, fit, Open::Unclear));
                 continue;
@@ -147,7 +156,7 @@ impl<'l, 't> Body<'l, 't> {
             let cost = costs.iter().sum();
             // A friend that a class template defines is made with each instance, and is no template.
             let is_template = decl.template.is_some() && friend.is_none();
-            let chosen = Chosen { decl: *decl, bindings, cost, doubtful: doubts.contains(&true) };
+            let chosen = Chosen { decl: *decl, bindings, cost, doubtful: doubts.contains(&true), constrained };
             candidates.push(Candidate {
                 chosen,
                 types,
@@ -181,28 +190,22 @@ impl<'l, 't> Body<'l, 't> {
             }
         }
         let inner = candidates.iter().map(|c| c.fit).max().unwrap_or(0);
+        let may_be_open = !open.is_empty() && candidates.is_empty() && !members;
         for (decl, fit, why) in open {
             let hidden = fit != 0 && fit != inner;
-            if !candidates.is_empty() && !hidden && !candidates.iter().any(|c| self.goes_before(c, args, &decl, why)) {
+            let sure =
+                |c: &Candidate<'t>, body: &mut Self| !c.chosen.constrained && body.goes_before(c, args, &decl, why);
+            if !candidates.is_empty() && !hidden && !candidates.iter().any(|c| sure(c, self)) {
                 return Found::Ambiguous;
             }
         }
-        // What `enable_if` takes away, as far as its condition is known.
-        let mut decided = Vec::new();
-        if candidates.len() > 1 {
-            let conditions: Vec<Option<bool>> =
-                candidates.iter().map(|c| self.condition_on_types(&c.chosen.decl, &c.chosen.bindings)).collect();
-            let mut kept = conditions.iter().map(|c| *c != Some(false));
-            candidates.retain(|_| kept.next().unwrap_or(true));
-            let known = conditions.iter().filter(|c| **c != Some(false)).map(|c| *c == Some(true));
-            decided =
-                candidates.iter().zip(known).filter(|(_, known)| *known).map(|(c, _)| c.chosen.decl.node).collect();
+        // Only one of which that is not known could be called so.
+        if may_be_open {
+            return Found::Ambiguous;
         }
-        let constrained = |body: &mut Self| {
-            candidates.iter().any(|c| !decided.contains(&c.chosen.decl.node) && body.is_constrained(&c.chosen.decl))
-        };
+        let constrained = candidates.iter().any(|c| c.chosen.constrained);
         let concepts = |body: &mut Self| list.iter().filter_map(|(d, _)| d.template).any(|t| body.has_concept(t));
-        if candidates.len() > 1 && constrained(self) || list.len() > 1 && concepts(self) {
+        if candidates.len() > 1 && constrained || list.len() > 1 && concepts(self) {
             return Found::Ambiguous;
         }
         let name = list.first().and_then(|(d, _)| declared_name(d.declarator)).map_or("", |n| self.text(n));
@@ -265,7 +268,8 @@ impl<'l, 't> Body<'l, 't> {
             return Found::Ambiguous;
         }
         let Some(best) = candidates.into_iter().next() else { return Found::None };
-        let Chosen { decl, bindings, cost, doubtful } = best.chosen;
+        let Chosen { decl, bindings, cost, doubtful, constrained } = best.chosen;
+        let found = |decl, bindings| Found::One(Chosen { decl, bindings, cost, doubtful, constrained });
         let decl = match self.definition_of(&decl, list) {
             Found::One(definition) => definition,
             Found::None => decl,
@@ -273,8 +277,8 @@ impl<'l, 't> Body<'l, 't> {
         };
         let list: Vec<FunDecl<'t>> = list.iter().map(|(d, _)| *d).collect();
         match self.special_among(&list, &decl, &bindings, &best.types) {
-            Found::None => Found::One(Chosen { decl, bindings, cost, doubtful }),
-            Found::One(special) => Found::One(Chosen { decl: special, bindings: Bindings::default(), cost, doubtful }),
+            Found::None => found(decl, bindings),
+            Found::One(special) => found(special, Bindings::default()),
             Found::Ambiguous => Found::Ambiguous,
         }
     }
@@ -355,60 +359,6 @@ impl<'l, 't> Body<'l, 't> {
             self.deduce(pattern, &arg.ty, &names, &mut deduced);
             let numbers = deduced.types.into_iter().filter(|(_, ty)| matches!(ty, Type::Int(_) | Type::Float(_)));
             numbers.into_iter().any(|(name, ty)| found.insert(name, ty.clone()).is_some_and(|known| known != ty))
-        })
-    }
-
-    /// Does whether this function can be called depend on a condition on types?
-    fn is_constrained(&self, decl: &FunDecl<'t>) -> bool {
-        let Some(template) = decl.template.filter(|t| t.named_child_count() > 0) else { return false };
-        let whole = template.parent().unwrap_or(template);
-        let head = &self.lower.unit.text[whole.start_byte()..decl.declarator.end_byte()];
-        ["enable_if", "requires", "decltype", "::type", "_t<", "void_t"].iter().any(|word| head.contains(word))
-            || head.contains("typename") && head.contains("=0")
-    }
-
-    /// The condition of `std::enable_if` on a function template, where nothing else constrains it; `None`: there is none, or
-    /// it is not known.
-    fn condition_on_types(&mut self, decl: &FunDecl<'t>, bindings: &Bindings) -> Option<bool> {
-        let template = decl.template.filter(|t| t.named_child_count() > 0)?;
-        let whole = template.parent()?;
-        let head = &self.lower.unit.text[whole.start_byte()..decl.declarator.end_byte()];
-        let other = ["requires", "decltype", "void_t"].iter().any(|word| head.contains(word));
-        let own = ["enable_if", "enable_if_t"].iter().any(|n| self.lower.names.types.contains_key(*n));
-        if other || own {
-            return None;
-        }
-        let mut conditions = Vec::new();
-        let mut stack = vec![whole];
-        while let Some(node) = stack.pop() {
-            let name = node.child_by_field_name("name").map_or("", |n| self.text(n));
-            if matches!(node.kind(), "template_type" | "template_function")
-                && matches!(name, "enable_if" | "enable_if_t")
-            {
-                let arguments = node.child_by_field_name("arguments")?;
-                conditions.push(*self.template_arguments(arguments).first()?);
-            }
-            let mut cursor = node.walk();
-            stack.extend(node.named_children(&mut cursor).filter(|n| n.kind() != "compound_statement"));
-        }
-        let mut all = None;
-        for condition in conditions {
-            let holds = self.inside(decl, bindings, |body| body.template_value(condition))? != 0;
-            all = Some(all.unwrap_or(true) && holds);
-        }
-        all
-    }
-
-    /// Has a parameter of a template a concept, `template <std::integral T>`, which reads like the type of a value?
-    fn has_concept(&mut self, template: Node<'t>) -> bool {
-        let own = self.template_parameters(template);
-        let parameters: Vec<Node<'t>> = template.named_children(&mut template.walk()).collect();
-        let types = parameters.into_iter().filter(|p| p.kind().ends_with("parameter_declaration"));
-        let types: Vec<Node<'t>> = types.filter_map(|p| p.child_by_field_name("type")).collect();
-        types.into_iter().any(|ty| {
-            let named = matches!(ty.kind(), "type_identifier" | "qualified_identifier" | "template_type");
-            let text = self.text(ty).to_owned();
-            named && !own.contains(&text) && matches!(self.type_of(ty), Type::Unknown(_))
         })
     }
 
@@ -644,7 +594,7 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     /// The words in the first parameters of a function.
-    fn words_of_parameters(&self, decl: &FunDecl<'t>, count: usize) -> FxHashSet<String> {
+    pub(super) fn words_of_parameters(&self, decl: &FunDecl<'t>, count: usize) -> FxHashSet<String> {
         let Some(list) = decl.declarator.child_by_field_name("parameters") else { return FxHashSet::default() };
         let mut cursor = list.walk();
         let all = list.named_children(&mut cursor).filter(|p| p.kind() != "comment").take(count);
@@ -669,7 +619,7 @@ impl<'l, 't> Body<'l, 't> {
         own || self.has_conversion(from)
     }
 
-    fn has_conversion(&mut self, class: &Type) -> bool {
+    pub(super) fn has_conversion(&mut self, class: &Type) -> bool {
         self.ancestors(class).iter().any(|c| !self.own_methods(c, "operator cast").is_empty())
     }
 
@@ -776,18 +726,4 @@ fn is_open(parameter: &Type, argument: &Type) -> bool {
         (Type::Ptr(a), Type::Ptr(b) | Type::Array(b, _)) => **b != Type::Void && is_open(a, b),
         _ => false,
     }
-}
-
-/// `int f(int (i))`: the name of a parameter in parentheses reads as the type of one of a function.
-fn may_name_in_parentheses(decl: &FunDecl) -> bool {
-    let Some(list) = decl.declarator.child_by_field_name("parameters") else { return false };
-    let mut cursor = list.walk();
-    list.named_children(&mut cursor).any(|parameter| {
-        let declarator = parameter.child_by_field_name("declarator");
-        let inner = declarator.filter(|d| d.kind() == "abstract_function_declarator");
-        inner.and_then(|d| d.child_by_field_name("parameters")).is_some_and(|inner| {
-            let only = inner.named_child(0).filter(|_| inner.named_child_count() == 1);
-            only.is_some_and(|p| p.child_count() == 1 && p.child(0).is_some_and(|ty| ty.kind() == "type_identifier"))
-        })
-    })
 }

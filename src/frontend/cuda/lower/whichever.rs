@@ -15,7 +15,7 @@ impl<'l, 't> Body<'l, 't> {
         span: Span,
     ) -> Option<Expr> {
         let is_number = |ty: &Type| matches!(ty, Type::Int(_) | Type::Float(_));
-        if !args.iter().all(|a| is_number(a.ty.value())) {
+        if !args.iter().all(|a| is_number(a.ty.value())) || self.may_mean_others(list) {
             return None;
         }
         let mut result: Option<Type> = None;
@@ -43,18 +43,21 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     /// A call of whichever of these is meant: a choice by conditions that are the same for all threads, and of which nothing
-    /// else is known. `None` where one of them is not there to be called, or where their results are of several types. [INF-ONE-OF]
+    /// else is known. `None` where one of them is not there to be called, where a condition takes one away and there `may_be_other`
+    /// functions, or where their results are of several types. [INF-ONE-OF]
     pub(super) fn one_of(
         &mut self,
         list: &[(FunDecl<'t>, Bindings)],
         template: Option<Node<'t>>,
-        this: Option<&Expr>,
+        (this, may_be_other): (Option<&Expr>, bool),
         args: &[Expr],
         span: Span,
     ) -> Option<Expr> {
         const MOST: usize = 8;
         // A specialisation has no bindings of its own.
-        if list.iter().any(|(d, _)| d.template.is_some_and(|t| t.named_child_count() == 0)) {
+        if self.may_mean_others(list)
+            || list.iter().any(|(d, _)| d.template.is_some_and(|t| t.named_child_count() == 0))
+        {
             return None;
         }
         let mut meant: Vec<(FunDecl<'t>, Bindings, Vec<Type>)> = Vec::new();
@@ -67,6 +70,11 @@ impl<'l, 't> Body<'l, 't> {
             };
             if self.disagrees(decl, template, args) {
                 return None;
+            }
+            match self.constraints_hold(decl, &bindings, template, args.len()) {
+                Some(false) => continue,
+                None if may_be_other => return None,
+                _ => {}
             }
             if !types.iter().zip(args).any(|(ty, arg)| self.mismatch(ty.value(), arg) >= FAR) {
                 meant.push((*decl, bindings, types));
@@ -122,7 +130,9 @@ impl<'l, 't> Body<'l, 't> {
         let pointer = self.address_of(object.clone(), span);
         let this = self.as_base(pointer, class, &owner);
         let list: Vec<_> = found.into_iter().map(|(decl, bound, _)| (decl, bound)).collect();
-        self.one_of(&list, template, Some(&this), args, span)
+        let operands: Vec<Expr> = std::iter::once(object.clone()).chain(args.iter().cloned()).collect();
+        let may_be_other = name.starts_with("operator") && self.may_be_other_operator(name, &operands);
+        self.one_of(&list, template, (Some(&this), may_be_other), args, span)
     }
 
     /// The functions for the device whose address the text takes and that these arguments fit, and what they return. None where
