@@ -204,10 +204,12 @@ impl<'l, 't> Body<'l, 't> {
         }
     }
 
-    /// The condition of `enable_if<c, T>`, of the standard library.
+    /// The condition of `enable_if_t<c, T>`, or of `enable_if<c, T>` in front of `::`, of the standard library.
     fn condition_in(&self, node: Node<'t>) -> Option<Node<'t>> {
         let name = node.child_by_field_name("name").map_or("", |n| self.text(n));
-        let is_meant = matches!(name, "enable_if" | "enable_if_t") && !self.lower.names.types.contains_key(name);
+        let is_scope = node.parent().is_some_and(|p| p.child_by_field_name("scope") == Some(node));
+        let is_meant = name == "enable_if_t" || name == "enable_if" && is_scope;
+        let is_meant = is_meant && !self.lower.names.types.contains_key(name);
         let arguments = node.child_by_field_name("arguments").filter(|_| is_meant)?;
         arguments.named_children(&mut arguments.walk()).find(|n| n.kind() != "comment")
     }
