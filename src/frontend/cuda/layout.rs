@@ -301,13 +301,15 @@ impl<'t> Body<'_, 't> {
     /// Is an alignment asked for where the name of a type is declared, and not with the class that it stands for?
     fn is_aligned_by_name(&self, ty: Node<'t>) -> bool {
         let unit: &'t Unit<'t> = self.lower.unit;
-        let declared = self.lower.names.types.get(self.text(ty)).map_or(&[][..], Vec::as_slice);
-        declared.iter().any(|(_, decl)| {
+        // `const ns::I`
+        let words = self.text(ty).split(|c: char| !c.is_alphanumeric() && c != '_');
+        let mut declared = words.filter_map(|word| self.lower.names.types.get(word)).flatten();
+        declared.any(|(_, decl)| {
             let (whole, inner) = match decl {
                 TypeDecl::Typedef(ty, declarator) => {
                     (declarator.parent().filter(|p| p.kind() == "type_definition"), Some(*ty))
                 }
-                TypeDecl::Alias(ty) => (ty.parent(), Some(*ty)),
+                TypeDecl::Alias(ty) | TypeDecl::AliasTemplate(ty) => (ty.parent(), Some(*ty)),
                 TypeDecl::Class(node, _) if node.child_by_field_name("body").is_none() => (Some(*node), None),
                 _ => (None, None),
             };

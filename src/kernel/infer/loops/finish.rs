@@ -303,7 +303,8 @@ impl Walk<'_> {
                 let body = Protocol::branch(&guard, body_out, Protocol::Skip);
                 let code = Protocol::seq([body, at(&range_once.next_exact())]);
                 self.emit(first);
-                self.emit(Protocol::For(range_once.clone(), Box::new(code)));
+                let rounds = Protocol::For(range_once.clone(), Box::new(code));
+                self.emit(Protocol::branch(&assumed, rounds, Protocol::Skip));
             }
         }
 
