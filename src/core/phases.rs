@@ -9,6 +9,7 @@ use super::protocol::Protocol;
 use super::range::Range;
 use super::unsync::Unsync;
 use crate::base::Name;
+use crate::exp::subst::Leaves;
 use crate::exp::{B, N, Subst};
 
 /// What code does up to its first barrier.
@@ -131,6 +132,9 @@ fn sequence(heads: impl Iterator<Item = Head>) -> Head {
     Head { first: Unsync::seq(done), through, exact }
 }
 
+/// Terms in a condition that is still worth asking for.
+const LARGE: usize = 500;
+
 /// Iterations up to and including the first that does not pass; the loop passes when all its iterations do.
 fn head_for(range: &Range, body: Head) -> Head {
     let empty = B::not(&range.nonempty());
@@ -159,9 +163,12 @@ fn head_for(range: &Range, body: Head) -> Head {
             let earlier = B::and([passes_at(&range.first), range.previous().map_or(B::lit(true), |n| passes_at(&n))]);
             let reached = B::or([x.eq(&range.first), earlier]);
             let last = range.last().map_or(B::lit(true), |n| passes_at(&n));
+            // [HEAD-FOR-LARGE]   copies of a condition at each level of nesting: one that has grown too large says nothing
+            let through = B::or([empty, B::and([passes_at(&range.first), last])]);
+            let large = Leaves::of(&through).count() > LARGE;
             Head {
                 first: Unsync::repeat(range.clone(), Unsync::when(&reached, body.first.clone())),
-                through: B::or([empty, B::and([passes_at(&range.first), last])]),
+                through: if large { B::lit(true) } else { through },
                 exact: false,
             }
         }

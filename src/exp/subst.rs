@@ -125,6 +125,18 @@ pub struct Leaves {
 }
 
 impl Leaves {
+    /// Those of a condition.
+    pub fn of(term: &B) -> Leaves {
+        let mut leaves = Leaves::default();
+        leaves.boolean(term);
+        leaves
+    }
+
+    /// How many terms have been looked at.
+    pub fn count(&self) -> usize {
+        self.seen.len()
+    }
+
     pub fn numeric(&mut self, term: &N) {
         if !self.seen.insert(term.address()) {
             return;

@@ -260,6 +260,8 @@ pub struct Walk<'p> {
     left_out: Vec<Span>,
     work: u64,
     unrolling: usize,
+    /// How many loops without closed forms are within each other, of those just walked.
+    open_nested: usize,
     /// Was a pointer stored to an element of a private array whose subscript is no constant?
     scattered: bool,
     /// Where the walk was given up: nothing is emitted from there on, and `finish` says that everything is lost.
@@ -270,8 +272,10 @@ pub struct Walk<'p> {
 const MAX_WORK: u64 = 3_000_000;
 /// Terms deeper than this are replaced by functions of their variables.
 const MAX_DEPTH: u32 = 150;
-/// More loops within each other are not followed.
-const MAX_NESTED: usize = 64;
+/// More loops within each other are not followed; and of those that carry what has no closed form, whose values are functions of
+/// the values of all loops around them, fewer.
+const MAX_NESTED: usize = 32;
+const MAX_OPEN_NESTED: usize = 8;
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 /// Hardware limits of CUDA: threads a block by axis and in all, blocks a grid by axis.
@@ -454,6 +458,7 @@ impl<'p> Walk<'p> {
             unrolling: 0,
             scattered: false,
             work: work_done().saturating_add(MAX_WORK),
+            open_nested: 0,
             abandoned: None,
         }
     }

@@ -71,7 +71,7 @@ impl<'p> Walk<'p> {
                 self.branch(&cond, |w| w.stmts(then), |w| w.stmts(els));
             }
             StmtKind::Loop(_) if self.counters.len() > super::MAX_NESTED => self.abandoned = Some(stmt.span),
-            StmtKind::Loop(the_loop) => self.run_loop(the_loop),
+            StmtKind::Loop(the_loop) => self.run_loop(the_loop, stmt.span),
             StmtKind::Switch(value, cases) => {
                 let value = self.number(value);
                 self.switch(&value, cases);

@@ -34,8 +34,8 @@ use rustc_hash::FxHashMap;
 use super::settled::Log;
 use super::state::{Cells, State, number_type};
 use super::value::{ObjId, Offset, Pointer, Target, Value, scalars};
-use super::{Loss, Walk, clean, conjuncts};
-use crate::base::Name;
+use super::{Loss, MAX_OPEN_NESTED, Walk, clean, conjuncts};
+use crate::base::{Name, Span};
 use crate::core::{Access, Mode, Protocol, Range, Step};
 use crate::exp::subst::Leaves;
 use crate::exp::syntax::work_done;
@@ -168,7 +168,7 @@ fn without(term: &N, condition: &B) -> N {
 }
 
 impl<'p> Walk<'p> {
-    pub(super) fn run_loop(&mut self, the_loop: &'p Loop) {
+    pub(super) fn run_loop(&mut self, the_loop: &'p Loop, span: Span) {
         let before = self.state.clone();
         let (losses, pre) = (self.losses.len(), self.pre.len());
         let facts = self.pair_facts.len();
@@ -179,7 +179,13 @@ impl<'p> Walk<'p> {
             self.order.anything();
         }
         let scattered = std::mem::take(&mut self.scattered);
+        let beside = std::mem::take(&mut self.open_nested);
         let precise = self.symbolic(the_loop);
+        self.open_nested += usize::from(!precise);
+        if self.open_nested > MAX_OPEN_NESTED {
+            self.abandoned.get_or_insert(span);
+        }
+        self.open_nested = self.open_nested.max(beside);
         self.order.leave(entered);
         self.copies_left_by_loop();
         let emitted = std::mem::replace(&mut self.out, out);
