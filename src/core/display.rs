@@ -209,6 +209,10 @@ impl<C> Kernel<C> {
                 p.line(format_args!("assume {};", self.pre));
             }
             self.pairs.iter().for_each(|b| p.line(format_args!("pairs {b};")));
+            if !self.last.is_empty() {
+                let sites: Vec<String> = self.last.iter().map(|s| format!("@{}", s.0)).collect();
+                p.line(format_args!("last {};", sites.join(" ")));
+            }
             code(p);
         });
     }

@@ -1,5 +1,8 @@
 //! A kernel: what every stage shares (its header), and the code of one stage.
 
+use std::collections::BTreeSet;
+
+use super::access::SiteId;
 use crate::base::Name;
 use crate::exp::{B, N, Var};
 
@@ -48,6 +51,8 @@ pub struct Kernel<C> {
     pub pre: B,
     /// What is assumed of any two threads: of the one, where [`OTHER`] applied to a term is that term of the other one.
     pub pairs: Vec<B>,
+    /// Accesses that only the block makes that comes last, after all accesses of other blocks. [SCOPE-LAST]
+    pub last: BTreeSet<SiteId>,
     pub code: C,
 }
 
@@ -63,6 +68,7 @@ impl<C> Kernel<C> {
             threads: self.threads.clone(),
             pre: self.pre.clone(),
             pairs: self.pairs.clone(),
+            last: self.last.clone(),
             code,
         }
     }

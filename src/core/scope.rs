@@ -158,6 +158,7 @@ fn visible(
     match code {
         Protocol::Skip => Protocol::Skip,
         // [SCOPE-ARRAY]  a shared array is seen by the threads of one block only
+        // [SCOPE-LAST]   what the last block does comes after all that other blocks do
         Protocol::Access(access) => {
             if sees(kernel, access, level) {
                 Protocol::Access(access.clone())
@@ -186,6 +187,9 @@ fn visible(
 }
 
 fn sees(kernel: &Kernel<Protocol>, access: &Access, level: Level) -> bool {
+    if level > Level::Block && kernel.last.contains(&access.site) {
+        return false;
+    }
     let shared = kernel.array(&access.array).is_some_and(|a| a.space == Space::Shared);
     level <= Level::Block || !shared
 }

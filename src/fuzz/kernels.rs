@@ -91,6 +91,7 @@ fn make(choices: &mut Choices, dialect: Dialect, depth: u32, loops: u32) -> Kern
         clusters,
         threads,
         pairs: Vec::new(),
+        last: Default::default(),
         pre: B::and([N::num(0).le(&N::var(&var("g"))), N::var(&var("g")).lt(&N::num(3))]),
         code,
     }

@@ -117,12 +117,22 @@ impl Maker<'_> {
 
     /// Statements in a scope of their own.
     fn inside(&mut self, place: Place, count: usize) {
-        let (locals, pointers, structs) = (self.locals.len(), self.pointers.len(), self.structs.len());
+        let scope = self.scope();
         self.indent += 1;
         for _ in 0..count {
             self.statement(place);
         }
         self.indent -= 1;
+        self.leave(scope);
+    }
+
+    /// How many names there are of each sort, for [`Self::leave`].
+    fn scope(&self) -> [usize; 3] {
+        [self.locals.len(), self.pointers.len(), self.structs.len()]
+    }
+
+    /// Forgets the names that were declared since.
+    fn leave(&mut self, [locals, pointers, structs]: [usize; 3]) {
         self.locals.truncate(locals);
         self.pointers.truncate(pointers);
         self.structs.truncate(structs);
@@ -182,7 +192,8 @@ impl Maker<'_> {
         let name = self.name("f");
         let signature = self.of(&SIGNATURES);
         let mut params = Vec::new();
-        let saved = (std::mem::take(&mut self.locals), std::mem::take(&mut self.pointers));
+        let saved =
+            (std::mem::take(&mut self.locals), std::mem::take(&mut self.pointers), std::mem::take(&mut self.structs));
         for kind in signature.chars() {
             let param = self.name("p");
             match kind {
@@ -212,7 +223,7 @@ impl Maker<'_> {
         self.line(format!("return {result};"));
         self.indent -= 1;
         self.line("}");
-        (self.locals, self.pointers) = saved;
+        (self.locals, self.pointers, self.structs) = saved;
         self.functions.push((name, signature));
     }
 
@@ -740,7 +751,7 @@ impl Maker<'_> {
         if let Some(before) = before {
             self.line(before);
         }
-        let scope = self.locals.len();
+        let scope = self.scope();
         self.locals.push(Local { name: i.clone(), kind, free: false });
         if let Some(j) = extra {
             self.locals.push(Local { name: j, kind: Kind::Plain, free: true });
@@ -773,7 +784,7 @@ impl Maker<'_> {
             }
             None => self.line("}"),
         }
-        self.locals.truncate(scope);
+        self.leave(scope);
     }
 
     fn switch(&mut self, place: Place) {

@@ -664,7 +664,7 @@ impl Compiler<'_> {
                 }
                 None => Op::Int(1),
             },
-            Intrinsic::Assert | Intrinsic::Nothing | Intrinsic::Fence | Intrinsic::PartBarrier | Intrinsic::Enabled => {
+            Intrinsic::Assert | Intrinsic::Nothing | Intrinsic::Fence(_) | Intrinsic::PartBarrier | Intrinsic::Enabled => {
                 Op::Int(1)
             }
             Intrinsic::MemCopy | Intrinsic::MemSet => {

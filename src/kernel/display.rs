@@ -258,7 +258,7 @@ fn intrinsic_name(intrinsic: &Intrinsic) -> String {
         Intrinsic::GroupCopy => "group copy".to_owned(),
         Intrinsic::WaitForCopies => "wait for copies".to_owned(),
         Intrinsic::ReadThrough => "read".to_owned(),
-        Intrinsic::Fence => "fence".to_owned(),
+        Intrinsic::Fence(_) => "fence".to_owned(),
         Intrinsic::PartBarrier => "sync part".to_owned(),
         Intrinsic::Nothing => "nothing".to_owned(),
         Intrinsic::Trap => "trap".to_owned(),

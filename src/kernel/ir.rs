@@ -255,8 +255,8 @@ pub enum Intrinsic {
     GroupCopy,
     /// Waits for such copies: the number of events, and where they are.
     WaitForCopies,
-    /// Orders the accesses of the thread before it and after it, as others see them.
-    Fence,
+    /// Orders the accesses of the thread before it and after it, as others see them, at least those of this scope.
+    Fence(Scope),
     /// A barrier of some threads of a warp or block.
     PartBarrier,
     /// Nothing at all (printf, annotations without effect here).

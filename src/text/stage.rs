@@ -90,6 +90,7 @@ impl Parser<'_> {
             clusters: Vec::new(),
             threads: Vec::new(),
             pairs: Vec::new(),
+            last: Default::default(),
             pre: B::lit(true),
             code: empty,
         };
@@ -210,6 +211,10 @@ impl Parser<'_> {
             pre.push(self.boolean()?);
         } else if self.eat_word("pairs") {
             kernel.pairs.push(self.boolean()?);
+        } else if self.eat_word("last") {
+            while !matches!(self.peek(), Token::Mark(";", _) | Token::End) {
+                kernel.last.insert(self.site()?);
+            }
         } else {
             return self.unexpected("a declaration, or `code`");
         }

@@ -191,11 +191,11 @@ pub fn function(name: &str) -> Option<Builtin> {
         // It orders nothing; a wait without another arrive is then a loss.
         "__cluster_barrier_arrive_relaxed" => known(Intrinsic::Nothing, Type::Void),
         "__syncwarp" => known(Intrinsic::Barrier(Scope::Warp), Type::Void),
-        "__threadfence"
-        | "__threadfence_block"
-        | "__threadfence_system"
-        | "__builtin_amdgcn_fence"
-        | "atomic_thread_fence" => known(Intrinsic::Fence, Type::Void),
+        "__threadfence" | "__threadfence_system" => known(Intrinsic::Fence(Scope::Grid), Type::Void),
+        // (Their arguments may say more.)
+        "__threadfence_block" | "__builtin_amdgcn_fence" | "atomic_thread_fence" => {
+            known(Intrinsic::Fence(Scope::Block), Type::Void)
+        }
         "__builtin_assume_aligned_" | "__pragma" => known(Intrinsic::Nothing, Type::Void),
         // Annotations of GPUVerify's prover, which this analysis does not need.
         "__invariant"

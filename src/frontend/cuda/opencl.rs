@@ -147,7 +147,7 @@ pub fn function(name: &str) -> Option<Builtin> {
     match name {
         "printf" => Some(Builtin { intrinsic: Intrinsic::Havoc(Name::new(name)), result: Some(Type::INT) }),
         "mem_fence" | "read_mem_fence" | "write_mem_fence" | "atomic_work_item_fence" => {
-            Some(Builtin { intrinsic: Intrinsic::Fence, result: Some(Type::Void) })
+            Some(Builtin { intrinsic: Intrinsic::Fence(Scope::Block), result: Some(Type::Void) })
         }
         // They order nothing between threads.
         "prefetch" | "sub_group_barrier" => Some(Builtin { intrinsic: Intrinsic::Nothing, result: Some(Type::Void) }),

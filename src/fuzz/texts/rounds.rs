@@ -75,7 +75,7 @@ impl Maker<'_> {
         let (head, foot, outside, first) = self.head_of_rounds(&rounds);
         let Rounds { x, y, i, .. } = &rounds;
         self.line(format!("{head} {{"));
-        let scope = self.locals.len();
+        let scope = self.scope();
         for (name, free) in [(i, false), (x, true), (y, true)] {
             self.locals.push(Local { name: name.clone(), kind: Kind::Plain, free });
         }
@@ -98,7 +98,7 @@ impl Maker<'_> {
         }
         self.indent -= 1;
         self.line(foot);
-        self.locals.truncate(scope);
+        self.leave(scope);
         if outside {
             self.locals.push(Local { name: i.clone(), kind: Kind::Plain, free: false });
         }
@@ -111,7 +111,7 @@ impl Maker<'_> {
         if rounds.outer.is_some() {
             self.indent -= 1;
             self.line("}");
-            self.locals.truncate(scope);
+            self.leave(scope);
         }
     }
 

@@ -249,6 +249,11 @@ impl<'p> Walk<'p> {
         self.emit(Protocol::Access(Access { site, array: "".into(), mode: Mode::Rd, index, width: 1 }));
     }
 
+    /// Is anything copied in the background?
+    pub(super) fn copies_anything(&self) -> bool {
+        !(self.background.marks.is_empty() && self.background.accesses.is_empty() && self.copies.is_empty())
+    }
+
     pub(super) fn takes_for_granted(&mut self, text: &str) {
         if !self.assumptions.iter().any(|known| known == text) {
             self.assumptions.push(text.to_owned());

@@ -307,9 +307,10 @@ impl<'p> Walk<'p> {
     pub(super) fn intrinsic(&mut self, intrinsic: &'p Intrinsic, args: &'p [Expr], expr: &'p Expr) -> Value {
         let span = expr.span;
         match intrinsic {
-            Intrinsic::Fence => {
+            Intrinsic::Fence(scope) => {
                 args.iter().for_each(|arg| drop(self.eval(arg)));
                 self.order.fence();
+                self.fence_mark(*scope, span);
                 Value::Void
             }
             Intrinsic::PartBarrier => {
@@ -649,6 +650,7 @@ impl<'p> Walk<'p> {
         span: Span,
     ) -> Value {
         let mut result = None;
+        let mut made = None;
         if pointer.unknown.is_some() {
             self.lose(
                 "unknown-pointer",
@@ -666,7 +668,8 @@ impl<'p> Walk<'p> {
                 ObjectKind::Array(_) => {
                     let access =
                         self.access(target.object, &target.offset, ty.size(), ty.unknown_unit(), Mode::At(scope), span);
-                    self.emit(Protocol::branch(&guard, access, Protocol::Skip));
+                    self.emit(Protocol::branch(&guard, access.clone(), Protocol::Skip));
+                    made = Some((access, target)).filter(|_| guard.as_lit() == Some(true));
                     match (pointer.targets.as_slice(), guard.as_lit()) {
                         ([_], Some(true)) => result = self.taken(target, ty, name.as_str(), operands),
                         _ => self.changes(target.object),
@@ -675,10 +678,14 @@ impl<'p> Walk<'p> {
                 }
             }
         }
-        match result {
+        let value = match result {
             Some(result) => Value::Num(result),
             None => self.unknown_of(ty, &format!("atomic{name}")),
+        };
+        if let (Some((access, target)), [_]) = (made, pointer.targets.as_slice()) {
+            self.counted(&access, target, name.as_str(), operands, &value);
         }
+        value
     }
 
     /// The state of a Mersenne Twister for GPUs serves 256 threads of one block, each with a slot of its own.

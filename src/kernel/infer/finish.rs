@@ -27,11 +27,13 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
     }
     let emitted = Protocol::seq(std::mem::take(&mut walk.out));
     let protocol = without_arrivals(emitted, &mut walk);
+    let (protocol, steps) = walk.without_fences(&protocol);
     let protocol = walk.with_background(protocol);
     if config.unlaunched {
         walk.find_tiles(&protocol);
     }
     let protocol = walk.with_settled(&protocol);
+    let of_last = walk.of_last_block(&steps, &protocol);
     let leaving = walk.leaving(&protocol);
     walk.find_room(&protocol, &leaving);
     let mut by_array: BTreeMap<Name, Vec<usize>> = BTreeMap::new();
@@ -144,6 +146,13 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
     let pairs = pairs.into_iter().map(|f| subst.boolean(&f)).collect();
 
     let code = place(&without_arrays(&protocol, &incomparable), &walk, &layouts);
+    let site = |event: &SiteId| walk.events[event.0 as usize].site;
+    let mut last: BTreeSet<SiteId> = of_last.iter().map(site).collect();
+    each_access(&protocol, &mut |a| {
+        if !of_last.contains(&a.site) {
+            last.remove(&site(&a.site));
+        }
+    });
     let mut arrays = Vec::new();
     for object in &walk.objects {
         if let (ObjectKind::Array(space), Some(layout)) = (object.kind, layouts.get(&object.name)) {
@@ -175,6 +184,7 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
             blocks: coordinates(&walk.blocks),
             clusters: clusters(&walk),
             pairs,
+            last,
             threads: coordinates(&walk.threads),
             pre,
             code,

@@ -11,6 +11,7 @@ mod copies;
 mod expr;
 mod finish;
 mod found;
+mod last;
 mod leaves;
 mod loops;
 mod order;
@@ -231,6 +232,9 @@ pub struct Walk<'p> {
     cluster_dim: [N; 3],
     /// The first halves of barriers, as they stand in what is emitted, and which barriers in memory they are of.
     arrivals: Vec<(SiteId, Span, Option<background::Place>)>,
+    /// Marks of fences, and atomic operations that count. [INF-LAST]
+    fences: BTreeSet<SiteId>,
+    counts: Vec<last::Count>,
     /// Private objects whose address was taken.
     escaped: BTreeSet<ObjId>,
     /// Parameters with tables of pointers, which only are read.
@@ -459,6 +463,8 @@ impl<'p> Walk<'p> {
             scattered: false,
             work: work_done().saturating_add(MAX_WORK),
             open_nested: 0,
+            fences: BTreeSet::new(),
+            counts: Vec::new(),
             abandoned: None,
         }
     }

@@ -275,7 +275,11 @@ impl<'l, 't> Body<'l, 't> {
                 }
                 return Some(());
             }
-            "membar" | "fence" => steps.push(self.intrinsic_call(Intrinsic::Fence, vec![], span)),
+            "membar" | "fence" => {
+                let wide = operation.split('.').any(|part| matches!(part, "gl" | "gpu" | "sys"));
+                let scope = if wide { Scope::Grid } else { Scope::Block };
+                steps.push(self.intrinsic_call(Intrinsic::Fence(scope), vec![], span));
+            }
             "trap" if operands.is_empty() => steps.push(self.intrinsic_call(Intrinsic::Trap, vec![], span)),
             "cp" => {
                 let name = operation.strip_prefix("cp.async.")?;
@@ -506,7 +510,7 @@ impl<'l, 't> Body<'l, 't> {
             });
         }
         if access.is_strong {
-            steps.push(self.intrinsic_call(Intrinsic::Fence, vec![], span));
+            steps.push(self.intrinsic_call(Intrinsic::Fence(Scope::Block), vec![], span));
         }
         let atomic = ExprKind::Intrinsic(Intrinsic::Atomic(Name::new(name), access.scope), args);
         Some(Expr::new(atomic, access.ty, span))

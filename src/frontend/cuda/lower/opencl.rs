@@ -48,7 +48,7 @@ impl<'l, 't> Body<'l, 't> {
         };
         let Some(builtin) = opencl::function(name) else { return Err(args) };
         // What does nothing still evaluates its arguments, but those of annotations.
-        if matches!(builtin.intrinsic, Intrinsic::Nothing | Intrinsic::Fence) && !name.starts_with("__") {
+        if matches!(builtin.intrinsic, Intrinsic::Nothing | Intrinsic::Fence(_)) && !name.starts_with("__") {
             let args: Vec<Expr> = args.into_iter().map(|arg| self.value(arg)).collect();
             let nothing = self.call_builtin(builtin, Vec::new(), span);
             return Ok(self.preceded(args, nothing));

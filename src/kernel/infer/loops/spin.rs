@@ -35,7 +35,7 @@ pub(super) fn waits(the_loop: &Loop, function: &Function) -> bool {
                     Assert
                         | Assume
                         | Atomic(..)
-                        | Fence
+                        | Fence(_)
                         | Havoc(_)
                         | Max(_)
                         | Min(_)
