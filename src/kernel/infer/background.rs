@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::finish::each_access;
 use super::loops::{contains_sync, substitute};
+use super::settled::is_small_condition;
 use super::value::{ObjId, Pointer, Value};
 use super::{MAX_WORK, ObjectKind, Touches, Walk};
 use crate::base::Span;
@@ -110,7 +111,7 @@ impl<'p> Walk<'p> {
         self.emit(Protocol::branch(&whose, copy, Protocol::Skip));
         // Other threads than the one that makes it are compared with it.
         if copier == Copier::Thread {
-            let text = "no thread touches the destination of a copy that it has begun before it waits for it";
+            let text = "no thread touches the destination of a copy that it has begun, nor changes its source, before it waits for it";
             self.takes_for_granted(text);
         }
         Value::Void
@@ -180,16 +181,22 @@ impl<'p> Walk<'p> {
     /// Arrives at a barrier in memory and waits there: a barrier of the block, if that is what it was made for.
     pub(super) fn pass_barrier(&mut self, args: &'p [Expr], span: Span) -> Value {
         let place = self.barrier_object(args, span);
-        // The threads of a block may wait at different places of the text, or only arrive.
-        let path: Vec<N> = self.path.iter().map(B::as_number).collect();
-        if path.iter().any(|cond| self.term_has_thread(cond)) {
-            let text = "not all threads of the block wait for this barrier here";
-            self.lose("unknown-order", text, span, Touches::Everything);
-            return Value::Void;
+        if !self.by_some(span) {
+            self.passes(place, span);
+            self.barrier(Scope::Block, None, Fence::ALL, span);
         }
-        self.passes(place, span);
-        self.barrier(Scope::Block, None, Fence::ALL, span);
         Value::Void
+    }
+
+    /// The threads of a block may come to a barrier in memory at different places of the text: that is a loss.
+    fn by_some(&mut self, span: Span) -> bool {
+        let path: Vec<N> = self.path.iter().map(B::as_number).collect();
+        let some = path.iter().any(|cond| self.term_has_thread(cond));
+        if some {
+            let text = "not all threads of the block come to this barrier here";
+            self.lose("unknown-order", text, span, Touches::Everything);
+        }
+        some
     }
 
     /// What is copied until this barrier is passed is complete.
@@ -223,7 +230,9 @@ impl<'p> Walk<'p> {
     /// Arrives at a barrier; the value is the token.
     pub(super) fn arrive_at(&mut self, args: &'p [Expr], ty: &Type, span: Span) -> Value {
         let place = self.barrier_object(args, span);
-        self.arrive(Scope::Block, place, span);
+        if !self.by_some(span) {
+            self.arrive(Scope::Block, place, span);
+        }
         let token = self.unknown_of(ty, "token");
         self.background.tokens.extend(place.map(|place| (place, token.clone())));
         token
@@ -238,7 +247,9 @@ impl<'p> Walk<'p> {
             let text = "whether this waits for the last phase of the barrier is not known";
             self.lose("unknown-order", text, span, Touches::Everything);
         }
-        self.wait(Scope::Block, place, span);
+        if !self.by_some(span) {
+            self.wait(Scope::Block, place, span);
+        }
         Value::Void
     }
 
@@ -616,11 +627,18 @@ fn add(cases: &mut Cases, age: Age, cond: B) {
     if cond.as_lit() == Some(false) {
         return;
     }
-    cases.entry(age).and_modify(|known| *known = B::or([known.clone(), cond.clone()])).or_insert(cond);
+    let cond = cases.get(&age).map_or(cond.clone(), |known| B::or([known.clone(), cond]));
+    // What has grown too large may be the case whenever.
+    cases.insert(age, if is_small_condition(&cond) { cond } else { B::lit(true) });
 }
 
 fn guard(cases: &mut Cases, cond: &B) {
-    cases.values_mut().for_each(|c| *c = B::and([c.clone(), cond.clone()]));
+    for known in cases.values_mut() {
+        let both = B::and([known.clone(), cond.clone()]);
+        if is_small_condition(&both) {
+            *known = both;
+        }
+    }
     cases.retain(|_, c| c.as_lit() != Some(false));
 }
 

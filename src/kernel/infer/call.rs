@@ -481,10 +481,14 @@ impl<'p> Walk<'p> {
             Intrinsic::Together(name) => {
                 let part = args.first().map(|a| self.number(a));
                 args.iter().skip(1).for_each(|a| drop(self.eval(a)));
+                let ty = if let Type::Int(int) = expr.ty { int } else { IntTy::OPAQUE };
                 match (part, &expr.ty) {
+                    // All threads of the block are at the barrier that it stands behind.
+                    (Some(_), Type::Int(_) | Type::Float(_)) if name.as_str().starts_with("work_group_") => {
+                        Value::Num(self.fresh_uniform(name.as_str(), ty))
+                    }
                     // In a loop, threads that are in iterations of one number need not be there together.
                     (Some(part), Type::Int(_) | Type::Float(_)) if self.counters.is_empty() => {
-                        let ty = if let Type::Int(int) = expr.ty { int } else { IntTy::OPAQUE };
                         Value::Num(self.fresh_in_part(name.as_str(), ty, part))
                     }
                     _ => self.unknown_of(&expr.ty, name.as_str()),

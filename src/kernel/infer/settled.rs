@@ -245,7 +245,10 @@ impl Walk<'_> {
         for (var, extent) in self.threads.iter().filter(|(_, extent)| extent.as_num() != Some(1)) {
             let by_index = terms.iter().zip(indices).find_map(|(term, at)| at_index(term, var, at, &fixed));
             let guess = by_index.or_else(|| equal_to(&guard, var, &fixed)).unwrap_or(N::num(0));
-            conditions.extend([N::num(0).le(&guess), guess.lt(extent)]);
+            // (There always is a first thread.)
+            if guess.as_num() != Some(0) {
+                conditions.extend([N::num(0).le(&guess), guess.lt(extent)]);
+            }
             writer.bind(&var.name, &guess);
         }
         let mut puts_there = |fact: &Fact| {
@@ -262,27 +265,34 @@ impl Walk<'_> {
 
 /// Is the term worth its place in a question? Terms share parts, but they are printed, and told to solvers, as trees.
 fn is_small(term: &N) -> bool {
-    const MOST: usize = 150;
-    fn numeric(term: &N, left: usize) -> Option<usize> {
-        let left = left.checked_sub(1)?;
-        match term.kind() {
-            NExp::Num(_) | NExp::Var(_) => Some(left),
-            NExp::Bin(_, _, l, r) => numeric(r, numeric(l, left)?),
-            NExp::If(c, t, e) => numeric(e, numeric(t, boolean(c, left)?)?),
-            NExp::Cast(_, inner) => numeric(inner, left),
-            NExp::Call(_, args) => args.iter().try_fold(left, |left, arg| numeric(arg, left)),
-        }
+    terms_left(term, 150).is_some()
+}
+
+/// The same of a condition.
+pub(super) fn is_small_condition(cond: &B) -> bool {
+    conditions_left(cond, 300).is_some()
+}
+
+/// How many of so many terms are left where these have been counted, as a tree.
+fn terms_left(term: &N, left: usize) -> Option<usize> {
+    let left = left.checked_sub(1)?;
+    match term.kind() {
+        NExp::Num(_) | NExp::Var(_) => Some(left),
+        NExp::Bin(_, _, l, r) => terms_left(r, terms_left(l, left)?),
+        NExp::If(c, t, e) => terms_left(e, terms_left(t, conditions_left(c, left)?)?),
+        NExp::Cast(_, inner) => terms_left(inner, left),
+        NExp::Call(_, args) => args.iter().try_fold(left, |left, arg| terms_left(arg, left)),
     }
-    fn boolean(term: &B, left: usize) -> Option<usize> {
-        let left = left.checked_sub(1)?;
-        match term.kind() {
-            BExp::Lit(_) => Some(left),
-            BExp::Rel(_, l, r) => numeric(r, numeric(l, left)?),
-            BExp::And(parts) | BExp::Or(parts) => parts.iter().try_fold(left, |left, part| boolean(part, left)),
-            BExp::Not(inner) => boolean(inner, left),
-        }
+}
+
+fn conditions_left(cond: &B, left: usize) -> Option<usize> {
+    let left = left.checked_sub(1)?;
+    match cond.kind() {
+        BExp::Lit(_) => Some(left),
+        BExp::Rel(_, l, r) => terms_left(r, terms_left(l, left)?),
+        BExp::And(parts) | BExp::Or(parts) => parts.iter().try_fold(left, |left, part| conditions_left(part, left)),
+        BExp::Not(inner) => conditions_left(inner, left),
     }
-    numeric(term, MOST).is_some()
 }
 
 impl Entry {

@@ -413,8 +413,14 @@ impl<'l, 't> Body<'l, 't> {
                     .any(|w| name.strip_prefix("work_group_").is_some_and(|rest| rest.starts_with(w))) =>
             {
                 let ty = first.ty.clone();
-                let barrier = fenced_barrier(self.size(0, span), span);
-                let value = Expr::new(ExprKind::Intrinsic(Intrinsic::Havoc(Name::new(name)), args), ty, span);
+                let none = self.size(0, span);
+                let barrier = fenced_barrier(none.clone(), span);
+                // All but a scan give all work-items the same.
+                let (what, args) = match name.starts_with("work_group_scan_") {
+                    true => (Intrinsic::Havoc(Name::new(name)), args),
+                    false => (Intrinsic::Together(Name::new(name)), std::iter::once(none).chain(args).collect()),
+                };
+                let value = Expr::new(ExprKind::Intrinsic(what, args), ty, span);
                 Ok(self.preceded([barrier], value))
             }
             (_, [first, ..])
