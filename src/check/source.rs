@@ -13,11 +13,12 @@ use crate::frontend::cuda::bundled;
 use crate::frontend::cuda::host::{Filled, Foreign, filled, foreign_kernels, is_internal, launches};
 use crate::frontend::cuda::lower::{Lower, LoweredKernel};
 use crate::frontend::cuda::ndrange;
+use crate::frontend::cuda::passes::{Pass, host_differs};
 use crate::frontend::cuda::unit::{Dialect, Unit, is_nested_too_deep};
 use crate::frontend::header::{Extent, Header, parse_header};
 
 use crate::frontend::preprocess::{
-    CUDA_PREDEFINED, Clause, DiskFiles, Limits, OPENCL_PREDEFINED, Options, Severity, preprocess,
+    CUDA_PREDEFINED, Clause, DiskFiles, Expanded, Limits, OPENCL_PREDEFINED, Options, Severity, preprocess,
 };
 use crate::kernel::infer::Inferred;
 use crate::kernel::ir::{Storage, VarDecl};
@@ -226,6 +227,36 @@ fn header_span(sources: &SourceMap, root: FileId) -> Span {
     Span::new(root, sizes, sizes + length)
 }
 
+/// Where code for the host is not what the device has: `expanded` is what a compiler reads for the device. [HOST-PASS]
+fn host_pass(
+    path: &Path,
+    text: &str,
+    dialect: Dialect,
+    settings: &Options,
+    sources: &SourceMap,
+    expanded: &Expanded,
+) -> Option<Span> {
+    let asks = dialect == Dialect::Cuda && sources.all().any(|(_, text)| text.contains("__CUDA_ARCH__"));
+    if !asks || !expanded.text.contains("__global__") {
+        return None;
+    }
+    let mut settings = settings.clone();
+    settings.undefines.push("__CUDA_ARCH__".to_owned());
+    let mut again = SourceMap::default();
+    let root = again.add(path, text);
+    let on_host = preprocess(&mut again, root, &settings, &DiskFiles);
+    let passes = [Pass { expanded, sources }, Pass { expanded: &on_host, sources: &again }];
+    fn nowhere(_: usize, _: usize) -> Span {
+        Span::new(FileId(0), 0, 0)
+    }
+    let (pass, at) = host_differs(passes, &|expanded| Unit::parse(&expanded.text, dialect, &nowhere))?;
+    if pass == 0 {
+        return Some(at);
+    }
+    let file = sources.all().position(|(path, _)| path == again.path(at.file));
+    Some(file.map_or(Span::new(root, 0, 0), |file| Span { file: FileId(file as u32), ..at }))
+}
+
 fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOptions) -> SourceFile {
     let mut sources = SourceMap::default();
     let mut header = parse_header(&text);
@@ -297,6 +328,12 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
         messages.push(Message { code: remark.code, text: remark.text.clone(), at, help: remark.help.clone() });
     }
     let written = |start: usize, end: usize| expanded.origins.origin(start, end).span;
+    let on_host = host_pass(path, &text, dialect, &settings, &sources, &expanded);
+    if let Some(at) = on_host {
+        let text = "code for the host differs here where `__CUDA_ARCH__` is not defined; launches and what they say are not used".to_owned();
+        let at = Some(location(&sources, at));
+        messages.push(Message { code: "host-differs", text, at, help: None });
+    }
     let is_host = dialect == Dialect::Cuda && ndrange::is_host(&expanded.text);
     // What is written for both platforms is read as CUDA.
     let is_mixed = is_host && expanded.text.contains("__global__");
@@ -337,7 +374,7 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
                 let launches_of = |f: Foreign| ForeignLaunches {
                     parameters: f.parameters,
                     launches: placed(f.launches, None, &sources, has_main),
-                    all: f.all,
+                    all: f.all && on_host.is_none(),
                     is_opencl: of_opencl.is_some(),
                 };
                 let uses: Vec<ForeignLaunches> = uses.into_iter().map(launches_of).collect();
@@ -353,7 +390,8 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
                     let mut lowered = lower.kernel(decl, &bindings);
                     let mut untold = BTreeSet::new();
                     for global in &mut lowered.program.globals {
-                        match filled(&mut lower, global) {
+                        let filled = filled(&mut lower, global);
+                        match filled.map(|f| if on_host.is_some() { Filled::Untold } else { f }) {
                             // Kernels may have changed what is not constant since.
                             Some(Filled::With(cells)) if global.decl.storage == Storage::Constant => {
                                 global.filled = cells;
@@ -367,7 +405,10 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
                             None => {}
                         }
                     }
-                    let (launches, all) = launches(&mut lower, decl, &bindings);
+                    let (launches, all) = match on_host {
+                        None => launches(&mut lower, decl, &bindings),
+                        Some(_) => (Vec::new(), false),
+                    };
                     let launches = placed(launches, Some(lowered.span.file), &sources, has_main);
                     let mut kernel = SourceKernel::from(lowered);
                     kernel.host.untold = untold;

@@ -163,6 +163,7 @@ mod tests {
             "include-around",
             "include-missing",
             "kernels-left-out",
+            "host-differs",
             "included",
             "include-cycle",
             "not-text",

@@ -10,5 +10,6 @@ pub mod lower;
 mod misread;
 pub mod ndrange;
 pub mod opencl;
+pub mod passes;
 pub mod types;
 pub mod unit;

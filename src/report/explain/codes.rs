@@ -399,6 +399,27 @@ __global__ void put(int *a)
 faial-like check -I . src/reduce.cu",
     },
     Entry {
+        code: "host-differs",
+        title: "code for the host differs from what the device has",
+        what: "The source asks for `__CUDA_ARCH__` outside of functions for the device, and what the compiler reads for the host, where it \
+               is not defined, is another text.",
+        why: "Launches, and what the host gives to kernels, would be read from the wrong text. They are not used: kernels are checked \
+              for any launch, or for those of the command line.",
+        fix: "Ask for `__CUDA_ARCH__` only within functions for the device, or give the launch: `--block-dim`, `--grid-dim`, or the \
+              header of the file.",
+        limits: "Kernels are those of compute capability 8.0; `-D __CUDA_ARCH__=900` is another one.",
+        example: "\
+#if __CUDA_ARCH__ >= 700
+#define BLOCK 64
+#else
+#define BLOCK 128    // what the host launches
+#endif
+__global__ void put(int *a)
+{
+    a[threadIdx.x % BLOCK] = threadIdx.x;
+}",
+    },
+    Entry {
         code: "kernels-left-out",
         title: "the kernels of a file stand where a condition leaves them out",
         what: "No kernel was found in the file, and text that an `#if` or `#ifdef` leaves out has one.",

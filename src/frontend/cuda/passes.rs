@@ -1,0 +1,147 @@
+//! A compiler reads a source twice: for the device, and for the host, where `__CUDA_ARCH__` is not defined. [HOST-PASS]
+
+use std::ops::Range;
+use std::path::Path;
+
+use rustc_hash::FxHashMap;
+use tree_sitter::Node;
+
+use super::unit::{Unit, declared_name, each_named};
+use crate::base::{SourceMap, Span};
+use crate::frontend::preprocess::Expanded;
+
+/// What one of the compilers reads.
+pub struct Pass<'e> {
+    pub expanded: &'e Expanded,
+    pub sources: &'e SourceMap,
+}
+
+/// A place, spelled in a file.
+type Place<'e> = (&'e Path, u32, u32);
+
+/// Where code for the host is written that only one of the two reads; nothing where the two differ, if at all, inside of
+/// functions for the device alone, and of functions that no code for the host names.
+///
+/// Shape:    `parse` makes units of the two texts; which of the two has it, and where it is written.
+pub fn host_differs(passes: [Pass; 2], parse: &dyn for<'t> Fn(&'t Expanded) -> Option<Unit<'t>>) -> Option<(usize, Span)> {
+    if passes[0].expanded.text == passes[1].expanded.text {
+        return None;
+    }
+    let read = passes.each_ref().map(words);
+    for (pass, other) in [(0, 1), (1, 0)] {
+        let expanded = passes[pass].expanded;
+        let differing = |(place, all): (&Place, &Vec<Range<usize>>)| {
+            let text = |expanded: &Expanded, all: &[Range<usize>]| -> Vec<String> {
+                all.iter().map(|at| expanded.text[at.clone()].to_owned()).collect()
+            };
+            let there = read[other].get(place).map(|all| text(passes[other].expanded, all));
+            there != Some(text(expanded, all))
+        };
+        let mut found: Vec<Range<usize>> =
+            read[pass].iter().filter(|word| differing(*word)).flat_map(|(_, all)| all.iter().cloned()).collect();
+        found.sort_by_key(|at| at.start);
+        if found.is_empty() {
+            continue;
+        }
+        let Some(unit) = parse(expanded) else { return Some((pass, span_of(expanded, &found[0]))) };
+        let mut checked: Option<Range<usize>> = None;
+        for at in found {
+            let start = unit.forth(at.start);
+            if checked.as_ref().is_some_and(|done| done.contains(&start)) {
+                continue;
+            }
+            match device_code_around(&unit, start) {
+                Some(function) => checked = Some(function.byte_range()),
+                None => return Some((pass, span_of(expanded, &at))),
+            }
+        }
+    }
+    None
+}
+
+fn span_of(expanded: &Expanded, at: &Range<usize>) -> Span {
+    expanded.origins.origin(at.start, at.end).span
+}
+
+/// The words and marks of a text, by where they are spelled.
+fn words<'e>(pass: &Pass<'e>) -> FxHashMap<Place<'e>, Vec<Range<usize>>> {
+    let text = pass.expanded.text.as_bytes();
+    let is_word = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b >= 128;
+    let mut all: FxHashMap<Place, Vec<Range<usize>>> = FxHashMap::default();
+    let mut at = 0;
+    while let Some(first) = text.get(at) {
+        let start = at;
+        at += 1;
+        if first.is_ascii_whitespace() {
+            continue;
+        }
+        while is_word(*first) && text.get(at).is_some_and(|b| is_word(*b)) {
+            at += 1;
+        }
+        let spelled = pass.expanded.origins.origin(start, at).spelled;
+        all.entry((pass.sources.path(spelled.file), spelled.start, spelled.end)).or_default().push(start..at);
+    }
+    all
+}
+
+/// The function for the device alone around a place, or one for both that no code for the host names.
+fn device_code_around<'t>(unit: &'t Unit, at: usize) -> Option<Node<'t>> {
+    let mut node = unit.tree.root_node().descendant_for_byte_range(at, at + 1);
+    while let Some(here) = node {
+        let is_function = here.kind() == "function_definition";
+        if is_function && (is_for_device(unit, here) || is_for_both(unit, here) && !is_named_on_host(unit, here)) {
+            return Some(here);
+        }
+        if here.kind() == "declaration" && is_for_device(unit, here) && has_parameters(here) {
+            return Some(here);
+        }
+        node = here.parent();
+    }
+    None
+}
+
+fn has_parameters(declaration: Node) -> bool {
+    let mut found = false;
+    each_named(declaration, |n| found |= n.kind() == "function_declarator");
+    found
+}
+
+/// What stands in front of the name.
+fn head<'t>(unit: &'t Unit, function: Node) -> &'t str {
+    let end = function.child_by_field_name("declarator").map_or(function.end_byte(), |d| d.start_byte());
+    &unit.text[function.start_byte()..end]
+}
+
+fn is_for_device(unit: &Unit, function: Node) -> bool {
+    let head = head(unit, function);
+    !head.contains("__host__") && (head.contains("__device__") || head.contains("__global__"))
+}
+
+fn is_for_both(unit: &Unit, function: Node) -> bool {
+    let head = head(unit, function);
+    head.contains("__host__") && head.contains("__device__")
+}
+
+/// Does code outside of functions for the device alone, and of this one, have its name?
+fn is_named_on_host(unit: &Unit, function: Node) -> bool {
+    let declared = function.child_by_field_name("declarator").and_then(declared_name);
+    let name = declared.map(|name| unit.str(name)).and_then(|name| name.rsplit("::").next());
+    let is_plain = |name: &&str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let Some(name) = name.filter(is_plain) else { return true };
+    let mut named = false;
+    each_named(unit.tree.root_node(), |n| {
+        let is_it = matches!(n.kind(), "identifier" | "field_identifier" | "type_identifier") && unit.str(n) == name;
+        if !is_it || named || function.byte_range().contains(&n.start_byte()) {
+            return;
+        }
+        let mut around = n.parent();
+        while let Some(here) = around {
+            if here.kind() == "function_definition" && is_for_device(unit, here) {
+                return;
+            }
+            around = here.parent();
+        }
+        named = true;
+    });
+    named
+}
