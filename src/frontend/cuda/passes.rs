@@ -23,7 +23,10 @@ type Place<'e> = (&'e Path, u32, u32);
 /// functions for the device alone, and of functions that no code for the host names.
 ///
 /// Shape:    `parse` makes units of the two texts; which of the two has it, and where it is written.
-pub fn host_differs(passes: [Pass; 2], parse: &dyn for<'t> Fn(&'t Expanded) -> Option<Unit<'t>>) -> Option<(usize, Span)> {
+pub fn host_differs(
+    passes: [Pass; 2],
+    parse: &dyn for<'t> Fn(&'t Expanded) -> Option<Unit<'t>>,
+) -> Option<(usize, Span)> {
     if passes[0].expanded.text == passes[1].expanded.text {
         return None;
     }

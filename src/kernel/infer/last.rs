@@ -52,7 +52,14 @@ impl Walk<'_> {
         }
     }
 
-    pub(super) fn counted(&mut self, access: &Protocol, target: &Target, name: &str, operands: &[Value], result: &Value) {
+    pub(super) fn counted(
+        &mut self,
+        access: &Protocol,
+        target: &Target,
+        name: &str,
+        operands: &[Value],
+        result: &Value,
+    ) {
         let (Protocol::Access(access), Value::Num(result)) = (access, result) else { return };
         let of_all = self.info(target.object).kind == ObjectKind::Array(Space::Global)
             && access.mode == Mode::At(Scope::Grid)
@@ -99,7 +106,9 @@ impl Walk<'_> {
             Protocol::Skip => {}
             Protocol::Access(a) if self.fences.contains(&a.site) => push(What::Fence, steps),
             Protocol::Access(a) => push(What::Access(a.clone()), steps),
-            Protocol::Sync(b) if b.scope >= Scope::Block && b.mask.is_none() && b.fence == Fence::ALL => push(What::Barrier, steps),
+            Protocol::Sync(b) if b.scope >= Scope::Block && b.mask.is_none() && b.fence == Fence::ALL => {
+                push(What::Barrier, steps)
+            }
             Protocol::Sync(_) => {}
             Protocol::Seq(parts) => parts.iter().for_each(|q| self.steps_of(q, path, in_loop, steps)),
             Protocol::If(c, t, e) => {
@@ -165,13 +174,19 @@ impl Walk<'_> {
                 written.insert(a.array.clone());
             }
         });
-        let within = |small: &[B], large: &[B]| small.iter().all(|b| large.contains(b) || self.is_of_launch(&Leaves::of(b)));
+        let within =
+            |small: &[B], large: &[B]| small.iter().all(|b| large.contains(b) || self.is_of_launch(&Leaves::of(b)));
         let plain = |s: &&Step| !s.in_loop;
         let fence = |s: &Step, path: &[B]| !s.in_loop && matches!(s.what, What::Fence) && within(&s.path, path);
         for (i, step) in steps.iter().enumerate() {
             let What::Access(access) = &step.what else { continue };
-            let is_global = self.objects.iter().any(|o| o.name == access.array && o.kind == ObjectKind::Array(Space::Global));
-            if access.site == count.event || found.contains(&access.site) || !is_global || !written.contains(&access.array) {
+            let is_global =
+                self.objects.iter().any(|o| o.name == access.array && o.kind == ObjectKind::Array(Space::Global));
+            if access.site == count.event
+                || found.contains(&access.site)
+                || !is_global
+                || !written.contains(&access.array)
+            {
                 continue;
             }
             if access.array == *array || i > at {
@@ -316,7 +331,9 @@ impl Last<'_, '_> {
         let (numbers, _) = self.walk.number_of_blocks();
         let holds = |result: &N, number: &N| {
             let (result, more) = match erased(result).kind() {
-                NExp::Bin(NBin::Add, _, inner, by) if by.as_num().is_some() => (inner.clone(), by.as_num().unwrap_or(0)),
+                NExp::Bin(NBin::Add, _, inner, by) if by.as_num().is_some() => {
+                    (inner.clone(), by.as_num().unwrap_or(0))
+                }
                 _ => (erased(result), 0),
             };
             self.is_result(&result, path) && is_number(number, &numbers, more - 1)
