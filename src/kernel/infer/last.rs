@@ -34,7 +34,7 @@ struct Step {
 enum What {
     Access(Access),
     /// A fence between the thread and all of the device.
-    Fence,
+    Fence(SiteId),
     /// A barrier of the block that orders all memory.
     Barrier,
 }
@@ -82,6 +82,11 @@ impl Walk<'_> {
         let mut steps = Vec::new();
         if !self.counts.is_empty() && !self.fences.is_empty() {
             self.steps_of(protocol, &mut Vec::new(), false, &mut steps);
+            // What stands between the two halves of a barrier stands on both sides of it, and orders nothing across it.
+            let mut seen = BTreeSet::new();
+            let fences = steps.iter().filter_map(|s| if let What::Fence(site) = s.what { Some(site) } else { None });
+            let twice: Vec<SiteId> = fences.filter(|site| !seen.insert(*site)).collect();
+            steps.retain(|s| !matches!(s.what, What::Fence(site) if twice.contains(&site)));
         }
         (self.unmarked(protocol), Steps(steps))
     }
@@ -104,7 +109,7 @@ impl Walk<'_> {
         match p {
             _ if steps.len() > MOST => {}
             Protocol::Skip => {}
-            Protocol::Access(a) if self.fences.contains(&a.site) => push(What::Fence, steps),
+            Protocol::Access(a) if self.fences.contains(&a.site) => push(What::Fence(a.site), steps),
             Protocol::Access(a) => push(What::Access(a.clone()), steps),
             Protocol::Sync(b) if b.scope >= Scope::Block && b.mask.is_none() && b.fence == Fence::ALL => {
                 push(What::Barrier, steps)
@@ -174,10 +179,12 @@ impl Walk<'_> {
                 written.insert(a.array.clone());
             }
         });
-        let within =
-            |small: &[B], large: &[B]| small.iter().all(|b| large.contains(b) || self.is_of_launch(&Leaves::of(b)));
-        let plain = |s: &&Step| !s.in_loop;
-        let fence = |s: &Step, path: &[B]| !s.in_loop && matches!(s.what, What::Fence) && within(&s.path, path);
+        let within = |small: &[B], large: [&[B]; 2]| small.iter().all(|b| large.iter().any(|path| path.contains(b)));
+        let fence =
+            |s: &Step, paths: [&[B]; 2]| !s.in_loop && matches!(s.what, What::Fence(_)) && within(&s.path, paths);
+        let of_launch =
+            |path: &[B]| -> Vec<B> { path.iter().filter(|b| self.is_of_launch(&Leaves::of(b))).cloned().collect() };
+        let always = of_launch(&here.path);
         for (i, step) in steps.iter().enumerate() {
             let What::Access(access) = &step.what else { continue };
             let is_global =
@@ -195,14 +202,15 @@ impl Walk<'_> {
             // What is before the count is seen by whoever counts later: past a fence of the counting thread, or a barrier
             // with one on either side.
             let between = steps.get(i + 1..at)?;
-            let own = by_it(&step.path) && between.iter().any(|s| fence(s, &here.path));
-            let ordered = own
-                || between.iter().enumerate().any(|(b, barrier)| {
-                    plain(&barrier)
-                        && matches!(barrier.what, What::Barrier)
-                        && within(&barrier.path, &[])
-                        && (between.iter().take(b).any(|s| fence(s, &step.path))
-                            || between.iter().skip(b + 1).any(|s| fence(s, &here.path)))
+            // The launch decides these in the same way for all threads.
+            let also = of_launch(&step.path);
+            let by_counting = |s: &Step| fence(s, [&here.path, &also]);
+            let barrier = |s: &Step| !s.in_loop && matches!(s.what, What::Barrier) && within(&s.path, [&always, &also]);
+            let ordered = by_it(&step.path) && between.iter().any(by_counting)
+                || between.iter().enumerate().any(|(b, s)| {
+                    barrier(s)
+                        && (between.iter().take(b).any(|s| fence(s, [&step.path, &always]))
+                            || between.iter().skip(b + 1).any(by_counting))
                 });
             if !ordered {
                 return None;
@@ -328,19 +336,24 @@ impl Last<'_, '_> {
 
     /// Does it say that this block has found the number of the others?
     fn says_last(&self, b: &B, path: &[B]) -> bool {
-        let (numbers, _) = self.walk.number_of_blocks();
-        let holds = |result: &N, number: &N| {
-            let (result, more) = match erased(result).kind() {
+        let (numbers, open) = self.walk.number_of_blocks();
+        // How much more than the result a term is, if it is one.
+        let more = |term: &N| {
+            let (term, more) = match erased(term).kind() {
                 NExp::Bin(NBin::Add, _, inner, by) if by.as_num().is_some() => {
                     (inner.clone(), by.as_num().unwrap_or(0))
                 }
-                _ => (erased(result), 0),
+                _ => (erased(term), 0),
             };
-            self.is_result(&result, path) && is_number(number, &numbers, more - 1)
+            self.is_result(&term, path).then_some(more)
         };
+        let equal = |l: &N, r: &N| more(l).is_some_and(|n| is_number(r, &numbers, n - 1));
         match b.kind() {
-            BExp::Rel(NRel::Eq, l, r) => holds(l, r) || holds(r, l),
-            BExp::Rel(NRel::Le, l, r) => holds(r, l),
+            BExp::Rel(NRel::Eq, l, r) => equal(l, r) || equal(r, l),
+            // What is not more than the result, and does not wrap around.
+            BExp::Rel(NRel::Le, l, r) if !open => {
+                more(r).is_some_and(|n| (0..=1).contains(&n) && is_number(l, &numbers, n - 1))
+            }
             _ => false,
         }
     }

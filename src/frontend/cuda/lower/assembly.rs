@@ -276,7 +276,9 @@ impl<'l, 't> Body<'l, 't> {
                 return Some(());
             }
             "membar" | "fence" => {
-                let wide = operation.split('.').any(|part| matches!(part, "gl" | "gpu" | "sys"));
+                let has = |words: &[&str]| operation.split('.').any(|part| words.contains(&part));
+                // (Of what comes before it.)
+                let wide = has(&["gl", "gpu", "sys"]) && !has(&["acquire", "proxy", "mbarrier_init"]);
                 let scope = if wide { Scope::Grid } else { Scope::Block };
                 steps.push(self.intrinsic_call(Intrinsic::Fence(scope), vec![], span));
             }
