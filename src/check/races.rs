@@ -17,9 +17,10 @@ use crate::base::Name;
 use crate::core::race::{ArrayRaces, RacePhase, Side, same_value_pair};
 use crate::core::scope::{Level, Task};
 use crate::core::{Kernel, Mode, Protocol, SiteId};
+use crate::exp::keeping::{fits, keeping};
 use crate::exp::subst::subterms;
-use crate::exp::wrap::{assumption, signed_arithmetic};
-use crate::exp::{B, IntTy, N, NBin, NExp, Var, free_vars_b, free_vars_n};
+use crate::exp::wrap::assumption;
+use crate::exp::{B, IntTy, N, Var, free_vars_b, free_vars_n};
 use crate::interp::OVERFLOW;
 use crate::kernel::infer::MAX_ALONG;
 use crate::report::finding::{AccessMode, AccessReport, Finding, FindingClass, FindingKind, Replay, Witness};
@@ -65,36 +66,33 @@ struct Asked<'p> {
     doubt: Option<String>,
     /// Launches and sizes that are looked at: none larger than is taken for granted, or only some. [WIT-LAUNCH], [WIT-GUESS]
     within: Vec<B>,
-    /// That signed arithmetic does not overflow which did in a run, and in words. [WIT-OVERFLOW]
-    kept: Vec<(B, String)>,
+    /// Signed arithmetic that does not overflow where it is needed: it did in a run. [WIT-OVERFLOW]
+    kept: Vec<N>,
 }
 
 impl Asked<'_> {
     fn query(&self, more: impl IntoIterator<Item = B>) -> crate::smt::Query {
-        let known = self.base.iter().chain(&self.facts).chain(&self.within).chain(&self.blocked).chain(&self.avoided);
-        let kept = self.kept.iter().map(|(fits, _)| fits);
-        question(known.chain(kept).cloned().chain(more).collect())
+        let known = self.facts.iter().chain(&self.within).chain(&self.blocked).chain(&self.avoided).cloned();
+        let base = self.base.iter().map(|b| keeping(b, &self.kept));
+        question(base.chain(known).chain(more.into_iter().map(|b| keeping(&b, &self.kept))).collect())
     }
 
     /// What an answer rests on, and that arithmetic keeps to its types.
     fn with_kept(&self, assumptions: Vec<String>) -> Vec<String> {
-        assumptions.into_iter().chain(self.kept.iter().map(|(_, text)| text.clone())).collect()
+        assumptions.into_iter().chain(self.kept.iter().map(assumption)).collect()
     }
 
-    /// That signed sums, differences and products do not overflow which do with the values of a model.
-    fn overflows(&self, kernel: &Kernel<Protocol>, model: &Model) -> Vec<(B, String)> {
-        let mut found: Vec<(B, String)> = Vec::new();
-        for condition in self.base.iter().chain(&self.facts) {
+    /// Signed sums, differences and products that overflow with the values of a model.
+    fn overflows(&self, kernel: &Kernel<Protocol>, model: &Model) -> Vec<N> {
+        let mut found: Vec<N> = Vec::new();
+        for condition in &self.base {
             subterms(condition, &mut |term| {
-                if let (NExp::Bin(op @ (NBin::Add | NBin::Sub | NBin::Mul), ty, l, r), true) =
-                    (term.kind(), signed_arithmetic(term))
-                    && let (Some(least), Some(most)) = ((*ty).min(), (*ty).max())
+                if let Some(fits) = fits(term)
+                    && !self.kept.contains(term)
+                    && !found.contains(term)
+                    && solves(kernel, model, &B::not(&fits))
                 {
-                    let exact = N::bin(*op, IntTy::MATH, l, r);
-                    let fits = B::and([N::num(least).le(&exact), exact.le(&N::num(most))]);
-                    if found.iter().all(|(other, _)| *other != fits) && solves(kernel, model, &B::not(&fits)) {
-                        found.push((fits, assumption(term)));
-                    }
+                    found.push(term.clone());
                 }
             });
         }
@@ -120,9 +118,9 @@ impl Asked<'_> {
         let two = self.phase.instantiate(sides[1], Task::Two);
         let same = same_value_pair(&one, &two);
         let mut parts = vec![self.phase.assumptions.clone(), self.phase.pair(sides[0], sides[1])];
-        parts.extend(self.facts.iter().chain(&self.within).chain(&self.avoided).cloned());
         parts.push(if same_value { same } else { B::not(&same) });
-        B::and(parts)
+        let known = self.facts.iter().chain(&self.within).chain(&self.avoided).cloned();
+        B::and(parts.iter().map(|b| keeping(b, &self.kept)).chain(known))
     }
 
     fn accesses(&self, pair: [usize; 2]) -> [(SiteId, u8); 2] {

@@ -5,6 +5,7 @@ mod conversions;
 pub mod display;
 pub mod eval;
 pub mod interval;
+pub mod keeping;
 pub mod poly;
 pub mod subst;
 pub mod syntax;

@@ -207,9 +207,9 @@ impl Facts {
         match condition.kind() {
             BExp::Lit(value) => !value,
             BExp::And(parts) => parts.iter().any(|p| self.impossible(p)),
-            BExp::Or(parts) => parts.iter().all(|p| self.impossible(p)),
+            BExp::Or(parts) => parts.iter().all(|p| self.excluded(p)),
             BExp::Not(inner) => match inner.kind() {
-                BExp::And(parts) => parts.iter().all(|p| self.impossible(&B::not(p))),
+                BExp::And(parts) => parts.iter().all(|p| self.excluded(&B::not(p))),
                 BExp::Or(parts) => parts.iter().any(|p| self.impossible(&B::not(p))),
                 _ => false,
             },
@@ -225,6 +225,21 @@ impl Facts {
                 }
             }
         }
+    }
+
+    /// Is an alternative false, given the facts? What is assumed of the terms in it says nothing of the other alternatives.
+    fn excluded(&mut self, alternative: &B) -> bool {
+        if !self.values.assume {
+            return self.impossible(alternative);
+        }
+        let before = self.values.clone();
+        let impossible = self.impossible(alternative);
+        let after = std::mem::replace(&mut self.values, before);
+        if impossible {
+            self.values.assumed.extend(after.assumed);
+            self.values.serious |= after.serious;
+        }
+        impossible
     }
 
     /// Do the conditions contradict each other? [OPT-REFUTE]
@@ -435,7 +450,7 @@ impl Facts {
         for parts in std::mem::take(&mut self.choices) {
             let mut left: Vec<B> = Vec::new();
             for part in parts {
-                if left.len() <= ALTERNATIVES && self.impossible(&part) {
+                if left.len() <= ALTERNATIVES && self.excluded(&part) {
                     continue;
                 }
                 left.push(part);

@@ -23,12 +23,14 @@ pub use merge::{Run, merged, merged_by};
 pub use order::{dividends, dividends_by};
 pub use weaker::{of_quotient, weaker};
 
+use rustc_hash::FxHashSet;
+
 use crate::base::Name;
 use crate::core::access::Mode;
 use crate::core::race::{RacePhase, race_pair};
 use crate::core::scope::Task;
 use crate::exp::poly::Poly;
-use crate::exp::{B, N, NExp, Subst, subterms};
+use crate::exp::{B, BExp, Interval, N, NExp, Ranges, Subst, subterms};
 
 /// What decided a question: the strongest rule that was needed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -139,22 +141,24 @@ pub fn refute_by(rules: Rules, conditions: &[B]) -> Option<Proof> {
     if conditions.iter().any(|b| b.depth() > DEEP) {
         return None;
     }
-    by_cases(rules, conditions, 0)
+    by_cases(rules, conditions, 0, true)
 }
 
 /// Each case of a condition that a value is chosen by has a contradiction. [OPT-CASES]
-fn by_cases(rules: Rules, conditions: &[B], cases: u32) -> Option<Proof> {
-    if let Some(proof) = at_once(rules, conditions) {
+fn by_cases(rules: Rules, conditions: &[B], cases: u32, assume: bool) -> Option<Proof> {
+    if let Some(proof) = at_once(rules, conditions, assume) {
         return Some(proof);
     }
     let chooses = (cases < CASES).then(|| choosing(conditions)).flatten()?;
+    // The value may not be asked for: then nothing is assumed of the terms in the condition.
+    let assume = assume && (conditions.iter().any(|b| asks(b, &chooses)) || !may_wrap(&chooses, conditions));
     let mut whole: Option<Proof> = None;
     for case in [true, false] {
         let mut known = Subst::knowing(&chooses, case);
         // What is known first: an equation of indices is looked at when all others are.
         let mut left = vec![if case { chooses.clone() } else { B::not(&chooses) }];
         left.extend(conditions.iter().map(|b| known.boolean(b)));
-        let found = by_cases(rules, &left, cases + 1)?;
+        let found = by_cases(rules, &left, cases + 1, assume)?;
         match &mut whole {
             Some(proof) => proof.join(found),
             None => whole = Some(found),
@@ -181,12 +185,59 @@ fn choosing(conditions: &[B]) -> Option<B> {
     found
 }
 
-fn at_once(rules: Rules, conditions: &[B]) -> Option<Proof> {
+/// Is a value that is chosen by `chooses` needed in any case, so that the condition holds?
+fn asks(condition: &B, chooses: &B) -> bool {
+    let (mut seen, mut conditions, mut terms) = (FxHashSet::default(), vec![condition], Vec::new());
+    loop {
+        if let Some(condition) = conditions.pop() {
+            match condition.kind() {
+                BExp::And(parts) => conditions.extend(parts),
+                BExp::Rel(_, l, r) => terms.extend([l, r]),
+                BExp::Or(_) | BExp::Not(_) | BExp::Lit(_) => {}
+            }
+        } else if let Some(term) = terms.pop() {
+            if !seen.insert(term.address()) {
+                continue;
+            }
+            match term.kind() {
+                NExp::If(condition, ..) if condition == chooses => return true,
+                // C may look at some parts of others only.
+                NExp::If(condition, ..) => {
+                    conditions.extend(matches!(condition.kind(), BExp::Rel(..)).then_some(condition))
+                }
+                NExp::Bin(_, _, l, r) => terms.extend([l, r]),
+                NExp::Cast(_, inner) => terms.push(inner),
+                NExp::Call(_, args) => terms.extend(args),
+                NExp::Num(_) | NExp::Var(_) => {}
+            }
+        } else {
+            return false;
+        }
+    }
+}
+
+/// May something in a condition leave its type, by what the others say of single variables?
+fn may_wrap(condition: &B, others: &[B]) -> bool {
+    let mut ranges = Ranges::new();
+    others.iter().for_each(|b| ranges.assume_cases(b));
+    let mut wraps = false;
+    subterms(condition, &mut |term| {
+        let (ty, raw) = match term.kind() {
+            NExp::Bin(op, ty, l, r) => (*ty, Interval::of_bin(*op, *ty, ranges.interval(l), ranges.interval(r))),
+            NExp::Cast(ty, inner) => (*ty, ranges.interval(inner)),
+            NExp::Num(_) | NExp::Var(_) | NExp::If(..) | NExp::Call(..) => return,
+        };
+        wraps |= !raw.within(Interval::of_type(ty));
+    });
+    wraps
+}
+
+fn at_once(rules: Rules, conditions: &[B], assume: bool) -> Option<Proof> {
     let mut exact = Facts::new(rules, conditions, false);
     if exact.refuted(0) {
         return Some(proof(&exact));
     }
-    if !exact.values.doubtful {
+    if !exact.values.doubtful || !assume {
         return None;
     }
     let mut assuming = Facts::new(rules, conditions, true);

@@ -37,7 +37,7 @@ const LARGE: i128 = 1 << 100;
 pub struct Values {
     /// Take it that signed arithmetic does not overflow, as C does, and unsigned not where that takes sizes of billions,
     /// and remember where.
-    assume: bool,
+    pub assume: bool,
     atoms: IndexMap<Atom, Interval>,
     /// What is known of products of unknowns, beyond what follows from their factors.
     products: FxHashMap<Monomial, Interval>,

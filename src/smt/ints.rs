@@ -235,8 +235,18 @@ impl Ints {
                     forms.push(form);
                     oks.push(ok);
                 }
-                let form = if matches!(cond.kind(), BExp::And(_)) { self.and(forms) } else { self.or(forms) };
-                (form, self.and(oks))
+                let conjunction = matches!(cond.kind(), BExp::And(_));
+                let mut ok = self.and(oks.clone());
+                if ok != TRUE {
+                    // One part that decides is enough: C does not look at the others.
+                    let mut enough = vec![ok];
+                    for (form, ok) in forms.iter().zip(oks) {
+                        let decides = if conjunction { self.not(*form) } else { *form };
+                        enough.push(self.and(vec![decides, ok]));
+                    }
+                    ok = self.or(enough);
+                }
+                (if conjunction { self.and(forms) } else { self.or(forms) }, ok)
             }
             BExp::Rel(op, l, r) => self.relation(*op, l, r)?,
         };

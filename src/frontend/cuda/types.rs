@@ -569,7 +569,7 @@ impl<'t> Body<'_, 't> {
     }
 
     /// What declares a type of that name in the text of a class, which is looked through once for each name.
-    fn declared_type(&mut self, body: Node<'t>, name: &str) -> Option<DeclaredType<'t>> {
+    pub(super) fn declared_type(&mut self, body: Node<'t>, name: &str) -> Option<DeclaredType<'t>> {
         let key = (body.id(), name.to_owned());
         if let Some(known) = self.lower.declared_types.get(&key) {
             return *known;

@@ -335,6 +335,14 @@ impl<'l, 't> Body<'l, 't> {
             && !own
     }
 
+    /// Is this a type that the class that we are in has of a base?
+    pub(super) fn is_type_of_base(&mut self, name: &str) -> bool {
+        let Some(class) = self.class_type.clone() else { return false };
+        let body = self.class_node(&class).and_then(|(node, _)| node.child_by_field_name("body"));
+        let own = body.is_some_and(|body| self.declared_type(body, name).is_some());
+        !own && self.member_type(&class, name, &mut Vec::new()).is_some()
+    }
+
     /// Does the text of a class declare a type of that name?
     fn declares_type(&self, class: Node<'t>, name: &str) -> bool {
         let Some(body) = class.child_by_field_name("body") else { return false };

@@ -282,6 +282,9 @@ impl<'l, 't> Body<'l, 't> {
         if self.is_of_open_parameter(node) {
             return self.unknown(node, "what a parameter of a template stands for");
         }
+        if let Some(found) = self.of_hiding_scope(name, &qualifier, span) {
+            return found;
+        }
         if let Some(found) = self.of_renamed_enumeration(name, &qualifier, span) {
             return found;
         }
@@ -289,6 +292,26 @@ impl<'l, 't> Body<'l, 't> {
             return found;
         }
         self.function_value(name, &qualifier, arguments, span)
+    }
+
+    /// `E::a` where what is in front is no name from outside of the function: an enumerator of an enumeration in it, or what is
+    /// not known of other types in it, of those that parameters of a template stand for, and of those of a base class. [INF-HIDES]
+    fn of_hiding_scope(&mut self, name: &str, qualifier: &Qualifier, span: Span) -> Option<Expr> {
+        let first = qualifier.parts.first().filter(|_| !qualifier.absolute)?;
+        let in_function = self.scopes.iter().rev().find(|scope| matches!(scope.get(first), Some(Local::Type(_))));
+        if let ([own], Some(scope)) = (qualifier.parts.as_slice(), in_function)
+            && let Some(Local::Value(value, ty)) = scope.get(&format!("{own}::{name}"))
+        {
+            return Some(Expr::new(ExprKind::Int(*value), ty.clone(), span));
+        }
+        let of_template = self.bindings.types.contains_key(first) || self.bindings.templates.contains_key(first);
+        let names = self.lower.names;
+        let is_used = || names.used.contains(first) && names.types.get(first).is_some_and(|list| list.len() > 1);
+        let hides = in_function.is_some() || of_template || is_used() || self.is_type_of_base(first);
+        hides.then(|| {
+            let text = format!("`{first}::{name}` is a member of a type that is not followed");
+            Expr::unknown("unknown-construct", text, Type::Unknown(Arc::from("?")), span)
+        })
     }
 
     /// `E::a` where E is another name of an enumeration: `using E = N::Op;`, `typedef Op E;`. [INF-RENAMED]

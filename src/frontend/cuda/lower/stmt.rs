@@ -251,10 +251,8 @@ impl<'l, 't> Body<'l, 't> {
             "enum_specifier" => {
                 let Some(body) = field("body") else { return };
                 let ty = self.type_of(node);
-                if let Some(name) = field("name") {
-                    let name = self.text(name).to_owned();
-                    self.bind(name, Local::Type(ty.clone()));
-                }
+                let own = field("name").map(|name| self.text(name).to_owned());
+                self.scopes.push(FxHashMap::default());
                 let mut next = 0;
                 let mut cursor = body.walk();
                 for item in body.named_children(&mut cursor).filter(|c| c.kind() == "enumerator").collect::<Vec<_>>() {
@@ -273,6 +271,17 @@ impl<'l, 't> Body<'l, 't> {
                     }
                     next += 1;
                 }
+                let enumerators = self.scopes.pop().unwrap_or_default();
+                let is_scoped = has_child(node, "class") || has_child(node, "struct");
+                for (name, local) in enumerators {
+                    if let Some(own) = &own {
+                        self.bind(format!("{own}::{name}"), local.clone());
+                    }
+                    if !is_scoped {
+                        self.bind(name, local);
+                    }
+                }
+                own.into_iter().for_each(|name| self.bind(name, Local::Type(ty.clone())));
             }
             // Where it goes is seen when the whole body is there.
             "goto_statement" => match field("label") {
