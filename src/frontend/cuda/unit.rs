@@ -1763,6 +1763,22 @@ pub fn child_of_kind<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
     node.children(&mut cursor).find(|c| c.kind() == kind)
 }
 
+/// Is this the declarator of a reference: `&r`, `*&r`, `(&r)[2]`?
+pub fn is_reference(declarator: Node) -> bool {
+    let mut node = Some(declarator);
+    while let Some(inner) = node {
+        node = match inner.kind() {
+            "reference_declarator" | "abstract_reference_declarator" => return true,
+            "pointer_declarator" | "array_declarator" | "function_declarator" | "init_declarator" => {
+                inner.child_by_field_name("declarator")
+            }
+            "parenthesized_declarator" => last_named(inner),
+            _ => None,
+        };
+    }
+    false
+}
+
 /// The name of a template without its arguments.
 pub fn without_arguments(name: Node<'_>) -> Node<'_> {
     match name.kind() {

@@ -119,7 +119,20 @@ impl<'u> Host<'_, 'u> {
         match node.kind() {
             "assignment_expression" => {
                 let (Some(left), Some(right)) = (field("left"), field("right")) else { return };
+                if self.reference_declared(left).is_some() {
+                    self.all_wild(right);
+                }
                 self.changed(left, node, Some(right).filter(|_| is("=")));
+            }
+            // `dim3 g(n = 32);` reads as the declaration of a function.
+            "optional_parameter_declaration" => {
+                let name = field("type").map(|ty| self.unit.qualified(ty).1);
+                if let Some(name) = name.filter(|n| self.find(self.unit.str(*n), *n).is_some()) {
+                    match field("declarator") {
+                        None => self.changed(name, node, None),
+                        Some(_) => self.all_wild(node),
+                    }
+                }
             }
             "gnu_asm_expression" => self.all_wild(node),
             // Names that are not followed.
@@ -272,6 +285,19 @@ impl<'u> Host<'_, 'u> {
         }
     }
 
+    /// The name in `int (&r) = n;`, which reads as an assignment to what a call returns, or to an element of that.
+    pub(super) fn reference_declared(&self, left: Node<'u>) -> Option<Node<'u>> {
+        let mut call = left;
+        while call.kind() == "subscript_expression" {
+            call = call.child_by_field_name("argument")?;
+        }
+        let function = call.child_by_field_name("function").filter(|_| call.kind() == "call_expression")?;
+        let [only] = listed_in(call.child_by_field_name("arguments")?)[..] else { return None };
+        let name = only.child_by_field_name("argument").filter(|_| self.unit.str(only).starts_with('&'))?;
+        let is_function = self.lower.names.functions.contains_key(self.callee(function));
+        (name.kind() == "identifier" && !is_function).then_some(name)
+    }
+
     /// Whatever is named here may change at any time.
     fn all_wild(&mut self, node: Node<'u>) {
         let mut stack = vec![node];
@@ -312,7 +338,7 @@ impl<'u> Host<'_, 'u> {
     /// The variable that a place is in, and the field; `None`: it is behind a pointer.
     fn place(&self, place: Node<'u>) -> Option<(Node<'u>, Option<&'u str>)> {
         match place.kind() {
-            "identifier" => Some((place, None)),
+            "identifier" | "type_identifier" => Some((place, None)),
             "parenthesized_expression" => self.place(last_named(place)?),
             "field_expression" | "subscript_expression" => {
                 if let Some((object, path, _)) = self.path_of(place) {

@@ -20,45 +20,73 @@ impl<'u> Host<'_, 'u> {
                 let inner = field("value").or_else(|| last_named(node))?;
                 self.condition(inner)
             }
-            "unary_expression" if self.unit.str(field("operator")?) == "!" => {
+            "unary_expression" if matches!(self.unit.str(field("operator")?), "!" | "not") => {
                 Some(B::not(&self.condition(field("argument")?)?))
             }
             "binary_expression" => {
                 let (left, right) = (field("left")?, field("right")?);
-                let rel = match self.unit.str(field("operator")?) {
-                    "&&" => return Some(B::and([self.condition(left)?, self.condition(right)?])),
-                    "||" => return Some(B::or([self.condition(left)?, self.condition(right)?])),
-                    "==" => (NRel::Eq, false),
-                    "!=" => (NRel::Ne, false),
-                    "<" => (NRel::Lt, false),
-                    "<=" => (NRel::Le, false),
-                    ">" => (NRel::Lt, true),
-                    ">=" => (NRel::Le, true),
-                    _ => return self.truth(node),
-                };
-                let (mut l, mut r) = (self.number(left)?, self.number(right)?);
-                // Where one side is unsigned, the other is made so.
-                match (self.type_of(left), self.type_of(right)) {
-                    (Some(a), Some(b)) => {
-                        let ty = in_common(a, b);
-                        if !ty.signed {
-                            l = self.unsigned(l, left, ty);
-                            r = self.unsigned(r, right, ty);
-                        }
-                    }
-                    // Numbers of signed types that are not negative are the same in the other type.
-                    (a, b) => {
-                        let fits = |ty: Option<IntTy>, n: &N| {
-                            ty.is_some_and(|ty| ty.signed) && n.as_num().is_some_and(|n| n >= 0)
-                        };
-                        let both = |host: &mut Self, n| host.least(n).is_some_and(|n| n >= 0);
-                        (fits(a, &l) || fits(b, &r) || both(self, left) && both(self, right)).then_some(())?;
-                    }
+                match self.unit.str(field("operator")?) {
+                    "&&" | "and" => Some(B::and([self.condition(left)?, self.condition(right)?])),
+                    "||" | "or" => Some(B::or([self.condition(left)?, self.condition(right)?])),
+                    operator => match relation(operator) {
+                        Some(rel) => self.compared(left, rel, right),
+                        None => self.truth(node),
+                    },
                 }
-                let (l, r) = if rel.1 { (r, l) } else { (l, r) };
-                Some(B::rel(rel.0, &l, &r))
             }
             _ => self.truth(node),
+        }
+    }
+
+    /// A comparison; the second part of the relation says that the sides are exchanged.
+    fn compared(&mut self, left: Node<'u>, rel: (NRel, bool), right: Node<'u>) -> Option<B> {
+        let (mut l, mut r) = (self.number(left)?, self.number(right)?);
+        // Where one side is unsigned, the other is made so.
+        match (self.type_of(left), self.type_of(right)) {
+            (Some(a), Some(b)) => {
+                let ty = in_common(a, b);
+                if !ty.signed {
+                    l = self.unsigned(l, left, ty);
+                    r = self.unsigned(r, right, ty);
+                }
+            }
+            // Numbers of signed types that are not negative are the same in the other type.
+            (a, b) => {
+                let fits =
+                    |ty: Option<IntTy>, n: &N| ty.is_some_and(|ty| ty.signed) && n.as_num().is_some_and(|n| n >= 0);
+                let both = |host: &mut Self, n| host.least(n).is_some_and(|n| n >= 0);
+                (fits(a, &l) || fits(b, &r) || both(self, left) && both(self, right)).then_some(())?;
+            }
+        }
+        let (l, r) = if rel.1 { (r, l) } else { (l, r) };
+        Some(B::rel(rel.0, &l, &r))
+    }
+
+    /// What certainly holds where a condition is true, or is not: the parts that are not understood may be either.
+    fn holds(&mut self, node: Node<'u>, is_true: bool) -> Option<B> {
+        let field = |name: &str| node.child_by_field_name(name);
+        match node.kind() {
+            "parenthesized_expression" | "condition_clause" => {
+                let inner = field("value").or_else(|| last_named(node))?;
+                self.holds(inner, is_true)
+            }
+            "comma_expression" => self.holds(field("right")?, is_true),
+            "string_literal" => Some(B::lit(is_true)),
+            "unary_expression" if matches!(self.unit.str(field("operator")?), "!" | "not") => {
+                self.holds(field("argument")?, !is_true)
+            }
+            "binary_expression" if matches!(self.unit.str(field("operator")?), "&&" | "and" | "||" | "or") => {
+                let both = matches!(self.unit.str(field("operator")?), "&&" | "and") == is_true;
+                let (left, right) = (self.holds(field("left")?, is_true), self.holds(field("right")?, is_true));
+                match (left, right) {
+                    (Some(l), Some(r)) => Some(if both { B::and([l, r]) } else { B::or([l, r]) }),
+                    (l, r) => l.or(r).filter(|_| both),
+                }
+            }
+            "call_expression" if self.is_library(field("function")?, &["__builtin_expect"]) => {
+                self.holds(field("arguments")?.named_child(0)?, is_true)
+            }
+            _ => self.condition(node).map(|fact| if is_true { fact } else { B::not(&fact) }),
         }
     }
 
@@ -85,10 +113,9 @@ impl<'u> Host<'_, 'u> {
                     if let Some(condition) = parent.child_by_field_name("condition")
                         && Some(node) != parent.child_by_field_name("condition")
                         && condition.child_by_field_name("initializer").is_none()
-                        && let Some(fact) = self.condition(condition)
+                        && let Some(fact) =
+                            self.holds(condition, Some(node) != parent.child_by_field_name("alternative"))
                     {
-                        let is_else = Some(node) == parent.child_by_field_name("alternative");
-                        let fact = if is_else { B::not(&fact) } else { fact };
                         if fact.as_lit() == Some(false) {
                             self.unfollow(condition);
                         }
@@ -155,9 +182,9 @@ impl<'u> Host<'_, 'u> {
                 | "argument_list"
                 | "parenthesized_expression"
                 | "condition_clause" => true,
-                "binary_expression" => {
-                    parent.child_by_field_name("operator").is_some_and(|o| !matches!(self.unit.str(o), "&&" | "||"))
-                }
+                "binary_expression" => parent
+                    .child_by_field_name("operator")
+                    .is_some_and(|o| !matches!(self.unit.str(o), "&&" | "||" | "and" | "or")),
                 "if_statement" => parent.child_by_field_name("condition") == Some(node),
                 _ => false,
             };
@@ -184,29 +211,68 @@ impl<'u> Host<'_, 'u> {
                 "do_statement" => {
                     let condition = statement.child_by_field_name("condition");
                     let once = condition.and_then(|c| self.constant(c)).and_then(|n| n.as_num()) == Some(0);
-                    if let Some(body) = statement.child_by_field_name("body").filter(|_| once) {
-                        self.checks_in(body, facts);
+                    match statement.child_by_field_name("body") {
+                        Some(body) if once => self.checks_in(body, facts),
+                        // Where nothing else leaves it, its condition ends it.
+                        Some(body) if !has_below(body, "break_statement") => {
+                            facts.extend(condition.and_then(|c| self.holds(c, false)));
+                        }
+                        _ => {}
                     }
                 }
-                "if_statement" if statement.child_by_field_name("alternative").is_none() => {
-                    if let (Some(condition), Some(then)) =
-                        (statement.child_by_field_name("condition"), statement.child_by_field_name("consequence"))
-                        && self.leaves(then)
-                        && let Some(fact) = self.condition(condition)
-                    {
-                        facts.push(B::not(&fact));
-                    }
-                }
+                "if_statement" => self.facts_after(statement, facts),
+                "switch_statement" => self.facts_after_switch(statement, facts),
                 "expression_statement" => {
-                    if let Some(call) = statement.named_child(0).filter(|c| c.kind() == "call_expression")
-                        && call.child_by_field_name("function").is_some_and(|f| self.is_library(f, &CHECKS))
-                        && let Some(condition) = call.child_by_field_name("arguments").and_then(|a| a.named_child(0))
-                    {
-                        facts.extend(self.condition(condition));
-                        facts.extend(self.asked_power(condition));
+                    if let Some(call) = statement.named_child(0).filter(|c| c.kind() == "call_expression") {
+                        self.checked(call, facts);
                     }
                 }
                 _ => {}
+            }
+        }
+    }
+
+    /// What a call checks that does not return otherwise.
+    fn checked(&mut self, call: Node<'u>, facts: &mut Vec<B>) {
+        let (Some(function), Some(list)) =
+            (call.child_by_field_name("function"), call.child_by_field_name("arguments"))
+        else {
+            return;
+        };
+        let arguments = listed_in(list);
+        if let Some(condition) = arguments.first().filter(|_| self.is_library(function, &CHECKS)) {
+            facts.extend(self.holds(*condition, true));
+            facts.extend(self.asked_power(*condition));
+        }
+    }
+
+    /// What holds after a statement of branches of which some leave.
+    fn facts_after(&mut self, statement: Node<'u>, facts: &mut Vec<B>) {
+        let part = |name: &str| statement.child_by_field_name(name);
+        let (Some(condition), Some(then)) = (part("condition"), part("consequence")) else { return };
+        let other = part("alternative").and_then(|a| if a.kind() == "else_clause" { last_named(a) } else { Some(a) });
+        let (leaves, stays) = (self.leaves(then), other.is_none_or(|other| !self.leaves(other)));
+        if leaves && stays {
+            facts.extend(self.holds(condition, false));
+            if let Some(other) = other.filter(|other| other.kind() == "if_statement") {
+                self.facts_after(other, facts);
+            }
+        } else if !leaves && !stays {
+            facts.extend(self.holds(condition, true));
+        }
+    }
+
+    /// What holds after a `switch`: its value is in none of the cases that leave the function or the loop around it.
+    fn facts_after_switch(&mut self, switch: Node<'u>, facts: &mut Vec<B>) {
+        let (Some(value), Some(body)) = (switch.child_by_field_name("condition"), switch.child_by_field_name("body"))
+        else {
+            return;
+        };
+        let Some(value) = self.number(value) else { return };
+        for case in listed_in(body).into_iter().filter(|n| n.kind() == "case_statement") {
+            let leaves = listed_in(case).last().is_some_and(|last| self.leaves(*last));
+            if leaves && !has_below(case, "break_statement") {
+                facts.extend(self.label(case, body, &value, true).map(|is_it| B::not(&is_it)));
             }
         }
     }
@@ -230,8 +296,8 @@ impl<'u> Host<'_, 'u> {
             if !plain {
                 return;
             }
-            if leaves && let Some(fact) = self.condition(condition) {
-                facts.push(B::not(&fact));
+            if leaves {
+                facts.extend(self.holds(condition, false));
             }
         }
     }
@@ -245,7 +311,9 @@ impl<'u> Host<'_, 'u> {
                 let callee = call.and_then(|c| c.child_by_field_name("function"));
                 callee.is_some_and(|f| self.is_library(f, &["exit", "abort", "_exit"]) || self.never_returns(f))
             }
-            "compound_statement" => last_named(statement).is_some_and(|last| self.leaves(last)),
+            "compound_statement" | "attributed_statement" => {
+                listed_in(statement).last().is_some_and(|last| self.leaves(*last))
+            }
             _ => false,
         }
     }
@@ -281,7 +349,7 @@ impl<'u> Host<'_, 'u> {
     /// The condition of a loop, and the bound of a variable that only its head changes, and only in one direction.
     fn loop_facts(&mut self, node: Node<'u>, facts: &mut Vec<B>) {
         if let Some(condition) = node.child_by_field_name("condition") {
-            facts.extend(self.condition(condition));
+            facts.extend(self.holds(condition, true));
         }
         let (Some(init), Some(update), Some(body)) = (
             node.child_by_field_name("initializer"),
@@ -387,25 +455,53 @@ impl<'u> Host<'_, 'u> {
         }
     }
 
-    /// In a case that only its label leads to.
+    /// In a case: one of the labels that lead to it.
     fn case_fact(&mut self, case: Node<'u>, facts: &mut Vec<B>) {
         let Some(block) = self.up(case) else { return };
         let Some(switch) = self.up(block).filter(|s| s.kind() == "switch_statement") else { return };
-        let falls_into = case.prev_named_sibling().filter(|p| p.kind() == "case_statement").is_some_and(|before| {
-            last_named(before).is_none_or(|last| !matches!(last.kind(), "break_statement" | "return_statement"))
-        });
-        let Some(value) = switch.child_by_field_name("condition").filter(|_| !falls_into) else { return };
-        let Some(value) = self.number(value) else { return };
-        match case.child_by_field_name("value") {
-            Some(label) => facts.extend(self.number(label).map(|label| value.eq(&label))),
-            // `default`
-            None => {
-                let others = listed_in(block).into_iter().filter_map(|other| other.child_by_field_name("value"));
-                let others: Vec<Node<'u>> = others.collect();
-                facts.extend(others.into_iter().filter_map(|label| Some(value.ne(&self.number(label)?))));
+        let Some(value) = switch.child_by_field_name("condition").and_then(|value| self.number(value)) else { return };
+        let inner = listed_in(block);
+        let mut before = inner.iter().rev().skip_while(|n| **n != case).copied();
+        let mut labels = Vec::new();
+        while let Some(label) = before.next() {
+            let Some(is_it) = self.label(label, block, &value, false) else { return };
+            labels.push(is_it);
+            // What stands in front of the first case is never run.
+            if before.clone().all(|n| n.kind() != "case_statement") {
+                break;
+            }
+            let Some(previous) = before.clone().next().filter(|p| p.kind() == "case_statement") else { return };
+            if listed_in(previous).last().is_some_and(|last| self.leaves(*last)) {
+                break;
             }
         }
+        facts.push(B::or(labels));
     }
+
+    /// That this label is the one of a value; where that is not `exact`, it may hold of others as well.
+    fn label(&mut self, case: Node<'u>, block: Node<'u>, value: &N, exact: bool) -> Option<B> {
+        if let Some(label) = case.child_by_field_name("value") {
+            return Some(value.eq(&self.number(label)?));
+        }
+        // `default`
+        let others = listed_in(block).into_iter().filter_map(|other| other.child_by_field_name("value"));
+        let others: Vec<Node<'u>> = others.collect();
+        let others: Vec<Option<B>> = others.into_iter().map(|label| Some(value.ne(&self.number(label)?))).collect();
+        (!exact || others.iter().all(Option::is_some)).then(|| B::and(others.into_iter().flatten().collect::<Vec<_>>()))
+    }
+}
+
+/// What an operator says of its sides, and whether they are exchanged.
+fn relation(operator: &str) -> Option<(NRel, bool)> {
+    Some(match operator {
+        "==" => (NRel::Eq, false),
+        "!=" => (NRel::Ne, false),
+        "<" => (NRel::Lt, false),
+        "<=" => (NRel::Le, false),
+        ">" => (NRel::Lt, true),
+        ">=" => (NRel::Le, true),
+        _ => return None,
+    })
 }
 
 /// Is there a node of a kind below this one?

@@ -61,6 +61,7 @@ use places::{
 use returned::{Callee, Returned};
 pub use stays::Named;
 pub use symbols::{Filled, filled};
+pub use types::names_own_type;
 pub use unseen::Loud;
 pub(super) use variables::SCOPES;
 use variables::{Event, Part, Variable};

@@ -18,7 +18,9 @@ use tree_sitter::Node;
 
 use values::{Place, made_name};
 
-use super::super::unit::{TypeDecl, child_of_kind, declared_name, each_named, has_child, last_named, split_init};
+use super::super::unit::{
+    TypeDecl, child_of_kind, declared_name, each_named, has_child, is_reference, last_named, split_init,
+};
 use super::Host;
 use super::places::listed_in;
 use super::pointers::OF_DATA;
@@ -193,6 +195,8 @@ struct Flow {
     broken: States,
     continued: States,
     returned: States,
+    /// Where an exception may leave a `try` block that is run.
+    thrown: Option<States>,
     at_launch: States,
     too_many: bool,
     /// How many states of nodes were looked at.
@@ -203,6 +207,16 @@ impl Flow {
     /// How many states are told apart.
     fn most(&self) -> usize {
         if self.too_many { FEW } else { MOST }
+    }
+
+    /// Control may go from here to a handler.
+    fn throws(&mut self, states: &States) {
+        if let Some(thrown) = &mut self.thrown {
+            thrown.extend(states.iter().cloned());
+            if thrown.len() > MOST {
+                *thrown = merged(thrown);
+            }
+        }
     }
 
     /// Was it given up?
@@ -299,6 +313,18 @@ impl<'u> Host<'_, 'u> {
     // ---- statements ----
 
     fn run(&self, node: Node<'u>, states: States, flow: &mut Flow) -> States {
+        let after = self.run_node(node, states, flow);
+        // Wherever something may have changed, or a function was called.
+        if matches!(
+            node.kind(),
+            "declaration" | "assignment_expression" | "update_expression" | "call_expression" | "new_expression"
+        ) {
+            flow.throws(&after);
+        }
+        after
+    }
+
+    fn run_node(&self, node: Node<'u>, states: States, flow: &mut Flow) -> States {
         let field = |name: &str| node.child_by_field_name(name);
         let mut states = states;
         if states.len() > flow.most() {
@@ -326,7 +352,9 @@ impl<'u> Host<'_, 'u> {
                 after.extend(part(self, field("alternative"), states, flow));
                 after
             }
-            "binary_expression" if field("operator").is_some_and(|o| matches!(self.unit.str(o), "&&" | "||")) => {
+            "binary_expression"
+                if field("operator").is_some_and(|o| matches!(self.unit.str(o), "&&" | "||" | "and" | "or")) =>
+            {
                 let mut after = part(self, field("left"), states, flow);
                 after.extend(part(self, field("right"), after.clone(), flow));
                 after
@@ -376,14 +404,12 @@ impl<'u> Host<'_, 'u> {
                 flow.broken = outer;
                 current
             }
-            // Each statement may be the last one that is run of it.
             "try_statement" => {
-                let mut thrown = states.clone();
-                let mut after = states;
-                for statement in field("body").map(listed_in).unwrap_or_default() {
-                    after = self.run(statement, after, flow);
-                    thrown.extend(after.iter().cloned());
-                }
+                let outer = flow.thrown.replace(states.clone());
+                let mut after = part(self, field("body"), states, flow);
+                let thrown = std::mem::replace(&mut flow.thrown, outer).unwrap_or_default();
+                // The handlers may not be for it.
+                flow.throws(&thrown);
                 for clause in listed_in(node).into_iter().filter(|n| n.kind() == "catch_clause") {
                     after.extend(part(self, clause.child_by_field_name("body"), thrown.clone(), flow));
                 }
@@ -392,7 +418,8 @@ impl<'u> Host<'_, 'u> {
             // It is run where it stands, if at all.
             "lambda_expression" => {
                 let outer = std::mem::take(&mut flow.returned);
-                let mut after = part(self, field("body"), states.clone(), flow);
+                let inner = self.captured(node, states.clone());
+                let mut after = part(self, field("body"), inner, flow);
                 after.extend(states);
                 after.append(&mut flow.returned);
                 flow.returned = outer;
@@ -408,6 +435,9 @@ impl<'u> Host<'_, 'u> {
             }
             "return_statement" | "throw_statement" => {
                 let mut after = self.run_all(listed_in(node), states, flow);
+                if node.kind() == "throw_statement" {
+                    flow.throws(&after);
+                }
                 flow.returned.append(&mut after);
                 States::new()
             }
@@ -432,12 +462,30 @@ impl<'u> Host<'_, 'u> {
                 if self.is_number_behind(left) {
                     return states;
                 }
+                if let Some(name) = self.reference_declared(left) {
+                    let place = self.key(name);
+                    return each(states, |state| {
+                        let of = |of: Place| {
+                            let pointer = Pointer { origin: Origin::Reference(of.name), steps: None, sure: of.sure };
+                            with(&state, &place, pointer)
+                        };
+                        self.places_of(right, &state).into_iter().map(of).chain([state.clone()]).collect()
+                    });
+                }
                 self.written(states, left, |state, place| match operator {
                     "=" => self.assigned(state, place, right),
                     _ if !self.is_relevant(place) || self.is_scalar_place(place) => vec![state],
                     "+=" | "-=" => vec![moved(state, place, Some(step(right, operator == "-=")))],
                     _ => vec![moved(state, place, None)],
                 })
+            }
+            "optional_parameter_declaration" => {
+                let (Some(to), Some(value)) = (field("type"), field("default_value")) else { return states };
+                let states = self.run(value, states, flow);
+                match self.find(self.unit.str(to), to) {
+                    Some(_) => each(states, |state| self.assigned(state, &self.key(to), value)),
+                    None => states,
+                }
             }
             "update_expression" => {
                 let Some(argument) = field("argument") else { return states };
@@ -446,6 +494,19 @@ impl<'u> Host<'_, 'u> {
                     false if self.is_relevant(place) => vec![moved(state, place, Some(step(node, back)))],
                     _ => vec![state],
                 })
+            }
+            // An object of its own, which a function may be given.
+            "compound_literal_expression" | "initializer_list" => {
+                states = self.run_all(listed_in(node), states, flow);
+                let members = self.members_made(node);
+                let list = field("value").map_or_else(|| listed_in(node), listed_in);
+                for (i, item) in list.into_iter().enumerate().filter(|_| !members.is_empty()) {
+                    if let Some((part, item)) = self.member(&members, i, item) {
+                        let place = format!("{}{part}", made_name(node.id(), false));
+                        states = each(states, |state| self.assigned(state, &place, item));
+                    }
+                }
+                states
             }
             "new_expression" => {
                 states = self.run_all(listed_in(node), states, flow);
@@ -457,6 +518,10 @@ impl<'u> Host<'_, 'u> {
             }
             "call_expression" => {
                 states = self.run_all(listed_in(node), states, flow);
+                for lambda in self.lambdas_called(node) {
+                    let given = self.given_to_lambda(node, lambda, states.clone());
+                    states.extend(self.run(lambda, given, flow));
+                }
                 if node == self.launch {
                     flow.at_launch.extend(states.iter().cloned());
                 }
@@ -507,13 +572,20 @@ impl<'u> Host<'_, 'u> {
             });
         }
         let Some(name) = declared_name(inner) else { return states };
-        let value = value.or_else(|| child_of_kind(declarator, "argument_list")).or_else(|| self.made_of_names(inner));
+        // `dim3 g(q = p);` reads as the declaration of a function.
+        let mut set = Vec::new();
+        each_named(inner, |n| set.extend(Some(n).filter(|n| n.kind() == "optional_parameter_declaration")));
+        let states = self.run_all(set, states, flow);
+        // In a condition it is the declaration that has the value.
+        let own = || node.child_by_field_name("value").filter(|_| node.kind() == "declaration");
+        let value = value.or_else(own).or_else(|| child_of_kind(declarator, "argument_list"));
+        let value = value.or_else(|| self.made_of_names(inner));
         let states = match value {
             Some(value) => self.run(value, states, flow),
             None => states,
         };
         let place = self.key_declared(name, declarator);
-        let reference = has_child(inner, "&") || inner.kind() == "reference_declarator";
+        let reference = is_reference(inner);
         let is_object = matches!(inner.kind(), "identifier" | "function_declarator");
         let class = node.child_by_field_name("type").filter(|_| is_object).and_then(|ty| self.class_of(ty));
         let members = node.child_by_field_name("type").map(|ty| self.members_of(ty)).unwrap_or_default();
@@ -535,13 +607,23 @@ impl<'u> Host<'_, 'u> {
                 let places = self.places_of(value, &state);
                 return if places.is_empty() { vec![state] } else { places.into_iter().map(of).collect() };
             }
+            // `V w(u);`
+            if let Some(of) = class.and_then(|class| self.copied_object(class, value)) {
+                return self.assigned(state, &place, of);
+            }
+            // `auto v = V{p, q};`
+            let made =
+                if value.kind() == "compound_literal_expression" { value.child_by_field_name("value") } else { None };
+            let own = made.and_then(|_| value.child_by_field_name("type")).map(|ty| self.members_of(ty));
+            let members = own.as_ref().unwrap_or(&members);
+            let value = made.filter(|_| !members.is_empty()).unwrap_or(value);
             let list = if value.kind() == "initializer_list" { listed_in(value) } else { Vec::new() };
             let array = inner.kind() == "array_declarator" || child_of_kind(inner, "array_declarator").is_some();
             if !array && members.is_empty() || list.is_empty() {
                 return self.assigned(state, &place, value);
             }
             let parts = list.into_iter().enumerate().filter_map(|(i, item)| {
-                Some(if array { (format!("[{i}]"), item) } else { self.member(&members, i, item)? })
+                Some(if array { (format!("[{i}]"), item) } else { self.member(members, i, item)? })
             });
             let mut states = vec![state];
             for (part, item) in parts {
@@ -561,7 +643,7 @@ impl<'u> Host<'_, 'u> {
         if !self.is_relevant(&place) {
             return states;
         }
-        let reference = has_child(declarator, "&") || declarator.kind() == "reference_declarator";
+        let reference = is_reference(declarator);
         let element = format!("[*{place}]");
         each(states, |state| {
             let mut state = renamed(state, &element, &format!("[*{place} before]"));
@@ -590,6 +672,18 @@ impl<'u> Host<'_, 'u> {
                 after
             })
         })
+    }
+
+    /// The one object of the same class that an object is made of.
+    fn copied_object(&self, class: Node<'u>, value: Node<'u>) -> Option<Node<'u>> {
+        let items = if value.kind() == "parameter_list" { names_of(value) } else { listed_in(value) };
+        let [only] = items[..] else { return None };
+        let known = self.variable_at(Some(only).filter(|_| MADE_OF.contains(&value.kind()))?)?;
+        let whole = known.declarator.is_some_and(|d| {
+            matches!(d.kind(), "identifier" | "function_declarator" | "reference_declarator")
+                || child_of_kind(d, "argument_list").is_some()
+        });
+        (whole && self.class_of(known.ty?) == Some(class)).then_some(only)
     }
 
     /// The parentheses of `View v(x, n);`, which reads as the declaration of a function, where all in them are variables.
@@ -654,7 +748,7 @@ impl<'u> Host<'_, 'u> {
             });
             state.extend(parts);
             match pointer {
-                Some(pointer) => with(&state, place, pointer),
+                Some(pointer) => with(&one_was_given(state, place, &pointer), place, pointer),
                 None => made(state, place, value.id()),
             }
         };
@@ -841,7 +935,21 @@ impl<'u> Host<'_, 'u> {
                     }
                     through.extend(to.filter(|to| Some(*to) != field("left")).map(|to| self.unit.str(to)));
                 }
-                "init_declarator" => links.extend(field("declarator").zip(field("value"))),
+                "optional_parameter_declaration" => links.extend(field("type").zip(field("default_value"))),
+                // A reference is another name for what may matter.
+                "init_declarator" | "declaration" | "for_range_loop" => {
+                    let (to, value) = (field("declarator"), field("value").or_else(|| field("right")));
+                    let name = to.filter(|to| value.is_some() && is_reference(*to)).and_then(declared_name);
+                    through.extend(name.map(|name| self.unit.str(name)));
+                    links.extend(to.zip(value));
+                }
+                // `V v(p);`
+                "function_declarator" => links.extend(self.made_of_names(node).map(|list| (node, list))),
+                "lambda_capture_initializer" => {
+                    let (to, value) = captured_as(node);
+                    through.extend(to.filter(|_| self.unit.str(node).starts_with('&')).map(|to| self.unit.str(to)));
+                    links.extend(to.zip(value));
+                }
                 // It may put one of what it is given into another.
                 "call_expression" if !known && field("function").is_some_and(|f| !self.is_harmless(f)) => {
                     links.push((node, node));
@@ -849,6 +957,9 @@ impl<'u> Host<'_, 'u> {
                 }
                 _ => {}
             }
+            let lambda =
+                field("function").and_then(|f| self.lambda_named(f)).filter(|_| node.kind() == "call_expression");
+            links.extend(lambda.map_or(Vec::new(), |lambda| self.parameters_given(node, lambda)));
             stack.extend(listed_in(node).into_iter().map(|inner| (inner, known_within)));
         }
         let names = |node: Node<'u>| {
@@ -969,6 +1080,22 @@ impl<'u> Host<'_, 'u> {
         })
     }
 
+    /// The members of an object that `A{p, q}`, or `{p, q}` as an argument, makes.
+    fn members_made(&self, node: Node<'u>) -> Vec<&'u str> {
+        let of_argument = || {
+            let list = self.up(node).filter(|list| list.kind() == "argument_list")?;
+            let at = listed_in(list).iter().position(|item| *item == node)?;
+            let function = self.up(list)?.child_by_field_name("function")?;
+            let callees = self.callees(function);
+            callees.iter().find_map(|callee| callee.parameters.get(at)?.1.child_by_field_name("type"))
+        };
+        let ty = match node.kind() {
+            "compound_literal_expression" => node.child_by_field_name("type"),
+            _ => of_argument(),
+        };
+        ty.map_or(Vec::new(), |ty| self.members_of(ty))
+    }
+
     /// The names of the members of a plain class, in their order.
     fn members_of(&self, ty: Node<'u>) -> Vec<&'u str> {
         let instance = ty.child_by_field_name("name").filter(|_| ty.kind() == "template_type");
@@ -1037,6 +1164,14 @@ impl<'u> Host<'_, 'u> {
             _ => Vec::new(),
         }
     }
+}
+
+/// The name and the value of `q = p`, or `&q = p`, among what a lambda captures.
+fn captured_as(node: Node<'_>) -> (Option<Node<'_>>, Option<Node<'_>>) {
+    (
+        node.child_by_field_name("left").or_else(|| node.named_child(0)),
+        node.child_by_field_name("right").or_else(|| last_named(node)),
+    )
 }
 
 /// Is a place a part of another one?
@@ -1169,6 +1304,16 @@ fn unsure(state: State, places: &[String], both: bool) -> State {
     }
     for place in places.iter().filter(|_| both) {
         state.entry(place.clone()).or_insert_with(|| named(place)).sure = false;
+    }
+    state
+}
+
+/// A pointer is put into an element of which it is not known which one it is: the others may have it.
+fn one_was_given(state: State, place: &str, pointer: &Pointer) -> State {
+    let mut state = state;
+    let is_open = place.contains("[*") && !matches!(pointer.origin, Origin::Made(..));
+    for (_, held) in state.iter_mut().filter(|(other, _)| is_open && may_be_one(other, place)) {
+        *held = Pointer::one_of(held.alternatives().into_iter().chain(pointer.alternatives()));
     }
     state
 }

@@ -18,6 +18,8 @@ use super::pointers::only_casts;
 pub(super) enum Returned<'u> {
     /// A parameter, by its position.
     Parameter(usize),
+    /// An object that may keep a parameter.
+    Holder(usize),
     /// A part of a parameter, or its address.
     Part { of: usize, path: String, address: bool },
     /// The object itself, a part of it, or a variable of the unit, or its address. Is it the only pointer of its class?
@@ -129,8 +131,8 @@ impl<'u> Host<'_, 'u> {
         Callee { node: decl.node, parameters, class: decl.class, is_lambda: false }
     }
 
-    /// The lambda that a variable of the function is made of.
-    fn lambda_named(&self, function: Node<'u>) -> Option<Node<'u>> {
+    /// The lambda that a variable of the function is made of, or another one that it is made of.
+    pub(super) fn lambda_named(&self, function: Node<'u>) -> Option<Node<'u>> {
         let name = Some(function).filter(|f| f.kind() == "identifier").map(|f| self.unit.str(f))?;
         self.find(name, function)?;
         let lambdas = self.lambdas.get_or_init(|| {
@@ -142,7 +144,12 @@ impl<'u> Host<'_, 'u> {
             });
             found
         });
-        lambdas.get(name).copied()
+        let known = lambdas.get(name).copied();
+        known.or_else(|| {
+            let value = self.variable_at(function)?.events.iter().find(|e| e.declares)?.value?;
+            let other = if value.kind() == "identifier" { Some(value) } else { last_named(value) };
+            lambdas.get(self.unit.str(other.filter(|o| o.kind() == "identifier")?)).copied()
+        })
     }
 
     /// The functions of a name that a class, or one that it is derived from, defines in its body.
@@ -248,7 +255,8 @@ impl<'u> Host<'_, 'u> {
                     let at = callee.parameters.iter().position(|(own, _)| *own == name);
                     let is_number = self.is_number_in(value, callee);
                     let is_local = given.iter().any(|(to, at, _)| *to == name && at.kind() != "assignment_expression");
-                    found.extend(at.filter(|_| !is_number).map(Returned::Parameter));
+                    let whole = if self.is_in_list(value) { Returned::Holder } else { Returned::Parameter };
+                    found.extend(at.filter(|_| !is_number).map(whole));
                     // A variable of the function that stays is one for all calls.
                     let stays = |n: Node<'u>| {
                         let declaration = if n.kind() == "init_declarator" { self.up(n) } else { Some(n) };
@@ -277,7 +285,7 @@ impl<'u> Host<'_, 'u> {
                     let is_local = given.iter().any(|(to, ..)| *to == name);
                     match at {
                         // As the part of an object it makes that one of two that share something.
-                        Some(at) if self.is_in_list(value) => found.push(Returned::Parameter(at)),
+                        Some(at) if self.is_in_list(value) => found.push(Returned::Holder(at)),
                         None if callee.is_lambda && root.kind() != "this" => found.push(Returned::Value(value)),
                         None if is_local => open.push(root),
                         _ => found.extend(self.part_in(value, false, callee)),

@@ -149,7 +149,10 @@ fn copied<'u>(lower: &mut Lower<'u>, global: &Global, call: Node<'u>) -> Option<
     let mut host = Host::new(unit, lower, function, call);
     host.scan();
     let at_start = rest.first().is_none_or(|offset| host.number(*offset).and_then(|n| n.as_num()) == Some(0));
-    let Some(source) = host.source_of(*source).filter(|s| whole && at_start && host.covers(*size, global, s)) else {
+    let source = host.source_of(*source).filter(|s| whole && at_start && host.covers(*size, global, s));
+    let Some(source) =
+        source.filter(|s| matches!(innermost(&global.decl.ty), Type::Int(_)) || host.is_alike(global, s))
+    else {
         return Some(Filled::Untold);
     };
     let is_number = matches!(global.decl.ty, Type::Int(_));
@@ -164,6 +167,11 @@ fn copied<'u>(lower: &mut Lower<'u>, global: &Global, call: Node<'u>) -> Option<
         }
     }
     (!known.is_empty()).then_some(Filled::With(known))
+}
+
+/// What an array is made of.
+fn innermost(ty: &Type) -> &Type {
+    if let Type::Array(elem, _) = ty { innermost(elem) } else { ty }
 }
 
 /// The integers in a variable of the device, by place and path; `false`: there is something else.
@@ -212,6 +220,29 @@ impl<'u> Host<'_, 'u> {
             Some(known) => known.declarator.is_some_and(|d| d.kind() == "array_declarator"),
             None => true,
         }
+    }
+
+    /// Is a whole variable copied that is declared with the same class? Members of others are elsewhere.
+    fn is_alike(&self, global: &Global, source: &Source<'u>) -> bool {
+        let of_unit = |name: &str| match self.lower.names.globals.get(name).map_or(&[][..], Vec::as_slice) {
+            [(_, only)] => only.node.child_by_field_name("type"),
+            _ => None,
+        };
+        let name = self.unit.str(source.name);
+        let from = match self.find(name, source.name) {
+            Some(variable) => self.variables[variable].ty,
+            None => of_unit(name),
+        };
+        let class = |ty: Node<'u>| {
+            let declared = ty.child_by_field_name("name").filter(|_| ty.kind().ends_with("_specifier"));
+            self.unit.str(self.unit.qualified(declared.unwrap_or(ty)).1)
+        };
+        let is_one = |name: &str| {
+            let all = self.lower.names.types.get(name.split('<').next().unwrap_or(name).trim());
+            all.is_some_and(|all| all.len() == 1) && !self.said.own_types.contains(name)
+        };
+        let to = of_unit(global.decl.name.as_str()).map(class);
+        source.path.is_empty() && to == from.map(class) && to.is_some_and(is_one)
     }
 
     /// Are these all the bytes of the variable?

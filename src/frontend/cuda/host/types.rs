@@ -3,11 +3,11 @@
 use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
-use super::super::lower::literal_number;
+use super::super::lower::{Lower, literal_number};
 use super::super::unit::{TypeDecl, Unit, declared_name, each_named, has_child, last_named};
 use super::fields::is_of_this;
 use super::places::listed_in;
-use super::{Host, MAX_DEPTH};
+use super::{Host, MAX_DEPTH, Said};
 use crate::base::{FileId, Span};
 use crate::exp::{B, IntTy, N, NBin, NRel};
 use crate::kernel::types::Type;
@@ -330,6 +330,18 @@ impl<'u> Host<'_, 'u> {
         let (left, right) = (node.child_by_field_name("left")?, node.child_by_field_name("right")?);
         Some(self.least(left)? - self.number(right)?.as_num()?)
     }
+}
+
+/// Does an expression name a member of a type that a function declares for itself?
+pub fn names_own_type<'u>(lower: &mut Lower<'u>, node: Node<'u>) -> bool {
+    let said = Said::by(lower);
+    let mut found = false;
+    each_named(node, |n| {
+        let name = Some(n).filter(|n| n.kind() == "qualified_identifier").map(|n| lower.unit.qualified(n).0);
+        let first = name.filter(|q| !q.absolute).and_then(|q| q.parts.into_iter().next());
+        found |= first.is_some_and(|first| said.own_types.contains(first.as_str()));
+    });
+    found
 }
 
 /// The names of the types that functions declare in their bodies: there they hide others.

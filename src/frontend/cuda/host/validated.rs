@@ -58,7 +58,8 @@ impl<'u> Host<'_, 'u> {
         while !matches!(statement.kind(), "expression_statement" | "declaration") {
             statement = self.up(statement).filter(|n| *n != self.function)?;
         }
-        self.up(statement).filter(|p| matches!(p.kind(), "compound_statement" | "case_statement"))?;
+        let block = self.up(statement).filter(|_| !contains(statement, self.launch))?;
+        matches!(block.kind(), "compound_statement" | "case_statement").then_some(())?;
         let mut next = statement.next_named_sibling()?;
         while next.kind() == "comment" {
             next = next.next_named_sibling()?;

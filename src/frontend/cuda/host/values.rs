@@ -346,7 +346,7 @@ impl<'u> Host<'_, 'u> {
             let operator = outer.child_by_field_name("operator").map_or("", |o| self.unit.str(o));
             match outer.kind() {
                 "conditional_expression" | "lambda_expression" => return false,
-                "binary_expression" if matches!(operator, "&&" | "||") => return false,
+                "binary_expression" if matches!(operator, "&&" | "||" | "and" | "or") => return false,
                 // What is done after the first round.
                 "for_statement" if outer.child_by_field_name("update") == Some(inner) => return false,
                 "do_statement" => return false,

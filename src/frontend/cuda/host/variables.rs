@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::super::unit::{child_of_kind, declared_name, has_child, split_init};
+use super::super::unit::{child_of_kind, declared_name, is_reference, split_init};
 use super::Host;
 use crate::base::Name;
 
@@ -158,7 +158,6 @@ impl<'u> Host<'_, 'u> {
             }
             scope = parent;
         }
-        let text = |n: Node| &self.unit.text[n.start_byte()..n.end_byte()];
         let is_const = says(node, &self.unit.text, &["const", "constexpr"]);
         let outlives = says(node, &self.unit.text, &["static", "extern", "thread_local"]);
         let is_volatile = says(node, &self.unit.text, &["volatile"]);
@@ -172,10 +171,7 @@ impl<'u> Host<'_, 'u> {
                 self.unnamed.push(inner);
                 continue;
             };
-            let is_reference = has_child(inner, "&")
-                || has_child(inner, "&&")
-                || inner.kind() == "reference_declarator"
-                || text(inner).starts_with('&');
+            let is_reference = is_reference(inner) || self.unit.str(inner).starts_with('&');
             let is_plain = matches!(inner.kind(), "identifier" | "function_declarator")
                 || child_of_kind(inner, "argument_list").is_some();
             let name = self.unit.str(name);

@@ -1,5 +1,6 @@
 //! The instances of a template that the text asks for.
 
+use super::super::host::names_own_type;
 use super::packs::is_pack;
 use super::*;
 
@@ -120,6 +121,9 @@ impl<'t> Lower<'t> {
     ) -> Asked {
         let Some(parameters) = decl.template else { return Asked::UNKNOWN };
         let list = place.child_by_field_name("arguments").filter(|_| place.kind().starts_with("template_"));
+        if list.is_some_and(|list| names_own_type(self, list)) {
+            return Asked::UNKNOWN;
+        }
         let mut whole = place;
         while let Some(parent) = whole.parent().filter(|p| p.kind() == "qualified_identifier") {
             whole = parent;
@@ -172,6 +176,9 @@ impl<'t> Lower<'t> {
     pub fn typed_constant_at(&mut self, place: Node<'t>) -> Option<(i128, Type)> {
         if place.kind() == "number_literal" {
             return Body::new(self, Bindings::default()).typed_constant(place);
+        }
+        if names_own_type(self, place) {
+            return None;
         }
         let (function, around) = self.instances_around(place, 0).unwrap_or((None, Asked::UNKNOWN));
         let (bindings, known) = match around.instances.as_slice() {

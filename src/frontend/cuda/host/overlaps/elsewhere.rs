@@ -70,12 +70,15 @@ impl<'u> Host<'_, 'u> {
             (is_outside || known.is_remote && !known.is_parameter).then(|| text.to_owned())
         };
         let is_name = |name: &str| name.chars().all(|c| c.is_alphanumeric() || c == '_');
-        match place.rsplit_once('.') {
-            Some((object, member)) if is_name(member) => Some((object.to_owned(), member.to_owned())),
-            None if is_name(place) => Some((String::new(), place.to_owned())),
-            None => Some((String::new(), whole(place)?)),
-            Some(_) => None,
+        if let Some((object, member)) = place.rsplit_once('.') {
+            return is_name(member).then(|| (object.to_owned(), member.to_owned()));
         }
+        // Also an element of an array: `b[0]`.
+        let (array, rest) = place.split_at(place.find('[').unwrap_or(place.len()));
+        let at = rest.strip_prefix('[').and_then(|at| at.strip_suffix(']')).unwrap_or(rest);
+        at.bytes().all(|b| b.is_ascii_digit()).then_some(())?;
+        let array = if is_name(array) { array.to_owned() } else { whole(array)? };
+        Some((String::new(), array + rest))
     }
 
     /// What a parameter of this function is apart: another call may be given the same.
@@ -136,7 +139,8 @@ impl<'u> Host<'_, 'u> {
                 self.lower.setters.insert(all).clone()
             }
         };
-        let sets = |s: &&Setter<'u>| s.names.contains(a) || s.names.contains(b);
+        let whole = |name: &'_ str| name.find('[').map_or(name.len(), |at| at);
+        let sets = |s: &&Setter<'u>| s.names.contains(&a[..whole(a)]) || s.names.contains(&b[..whole(b)]);
         let functions: Vec<Node<'u>> = all.iter().filter(sets).map(|s| s.function).collect();
         functions.into_iter().any(|function| {
             let known = self.lower.made_one.get(&function.id()).cloned();
@@ -164,7 +168,11 @@ impl<'u> Host<'_, 'u> {
                     "assignment_expression" => {
                         let is_null =
                             field("right").is_none_or(|r| matches!(self.unit.str(r), "nullptr" | "NULL" | "0"));
-                        field("left").filter(|_| !is_null).map(|l| l.child_by_field_name("field").unwrap_or(l))
+                        let mut to = field("left").filter(|_| !is_null);
+                        while let Some(array) = to.filter(|to| to.kind() == "subscript_expression") {
+                            to = array.child_by_field_name("argument");
+                        }
+                        to.map(|l| l.child_by_field_name("field").unwrap_or(l))
                     }
                     "field_initializer" => inner.named_child(0),
                     "init_declarator" => {
@@ -178,6 +186,11 @@ impl<'u> Host<'_, 'u> {
                     }
                     "call_expression" => {
                         names.extend(self.given_away(inner));
+                        None
+                    }
+                    // An object that a function is given, or that is none of a variable.
+                    "compound_literal_expression" | "initializer_list" => {
+                        names.extend(self.members_made(inner));
                         None
                     }
                     _ => None,
@@ -208,6 +221,20 @@ impl<'u> Host<'_, 'u> {
         places.into_iter().map(|p| self.unit.str(p.child_by_field_name("field").unwrap_or(p))).collect()
     }
 
+    /// Of a constructor, the values that the class declares its members with.
+    fn first_values(&self) -> Vec<(&'u str, Node<'u>)> {
+        let own = self.function.child_by_field_name("declarator").and_then(super::declared_name);
+        let own = own.map(|name| self.unit.str(self.unit.qualified(name).1));
+        let class =
+            self.class_around().filter(|class| class.child_by_field_name("name").map(|n| self.unit.str(n)) == own);
+        let body = class.and_then(|class| class.child_by_field_name("body")).map(listed_in).unwrap_or_default();
+        let values = body.into_iter().filter(|item| item.kind() == "field_declaration").filter_map(|item| {
+            let name = item.child_by_field_name("declarator").and_then(super::declared_name)?;
+            Some((self.unit.str(name), item.child_by_field_name("default_value")?))
+        });
+        values.collect()
+    }
+
     /// The members of one object, and variables of the unit, that a function leaves with pointers into one array.
     fn made_one_in(&mut self, function: Node<'u>) -> BTreeSet<(String, String)> {
         let mut made = BTreeSet::new();
@@ -224,11 +251,19 @@ impl<'u> Host<'_, 'u> {
         });
         host.relevant = names;
         let mut states = States::from([State::new()]);
+        let mut given: Vec<&'u str> = Vec::new();
         let list = child_of_kind(function, "field_initializer_list").map(listed_in).unwrap_or_default();
         for item in list.into_iter().filter(|item| item.kind() == "field_initializer") {
             let (Some(member), Some(value)) = (item.named_child(0), last_named(item)) else { continue };
             let member = host.unit.str(member);
+            given.push(member);
             states = super::each(states, |state| host.assigned(state, member, value));
+        }
+        for (member, value) in host.first_values() {
+            if !given.contains(&member) {
+                host.relevant.insert(member);
+                states = super::each(states, |state| host.assigned(state, member, value));
+            }
         }
         let mut flow = Flow::default();
         let mut ends = host.run(body, states, &mut flow);

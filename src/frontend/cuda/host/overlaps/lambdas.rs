@@ -4,7 +4,10 @@ use tree_sitter::Node;
 
 use super::super::Host;
 use super::super::places::listed_in;
-use super::{Flow, Overlap, State, States, declared_name, each_named, last_named, meet};
+use super::{
+    Flow, Origin, Overlap, Place, Pointer, State, States, captured_as, declared_name, each, each_named, last_named,
+    meet, with,
+};
 
 impl<'u> Host<'_, 'u> {
     /// The pairs of arguments of a launch in a lambda that a call of it may give one pointer.
@@ -41,6 +44,67 @@ impl<'u> Host<'_, 'u> {
             self.launch = launch;
         }
         found
+    }
+
+    /// The lambdas that a call may call: by the name of a variable, also one that it is given. What one has by value it had before.
+    pub(super) fn lambdas_called(&self, call: Node<'u>) -> Vec<Node<'u>> {
+        let function = call.child_by_field_name("function");
+        let arguments = call.child_by_field_name("arguments").map(listed_in).unwrap_or_default();
+        let named = function.into_iter().chain(arguments).filter_map(|f| self.lambda_named(f));
+        let sees_changes = |lambda: &Node<'u>| {
+            let body = lambda.child_by_field_name("body").map_or(lambda.end_byte(), |body| body.start_byte());
+            let head = &self.unit.text[lambda.start_byte()..body];
+            // It has no copies of members and of variables of the unit.
+            let mut is_own = true;
+            each_named(*lambda, |n| {
+                if n.kind() == "identifier" && self.relevant.contains(self.unit.str(n)) {
+                    let known = self.variable_at(n);
+                    is_own &= known.is_some_and(|v| v.outside.is_none() && v.declarator.is_some() && !v.is_remote);
+                }
+            });
+            head.contains('&') || head.contains("mutable") || head.contains("this") || !is_own
+        };
+        named.filter(|lambda| sees_changes(lambda) && lambda.end_byte() <= call.start_byte()).collect()
+    }
+
+    /// The parameters of a lambda, and what a call gives them.
+    pub(super) fn parameters_given(&self, call: Node<'u>, lambda: Node<'u>) -> Vec<(Node<'u>, Node<'u>)> {
+        let list = lambda.child_by_field_name("declarator").and_then(|d| d.child_by_field_name("parameters"));
+        let parameters = list.map(listed_in).unwrap_or_default();
+        let arguments = call.child_by_field_name("arguments").map(listed_in).unwrap_or_default();
+        let named = |p: Node<'u>| p.child_by_field_name("declarator").and_then(declared_name);
+        parameters.into_iter().zip(arguments).filter_map(|(p, argument)| Some((named(p)?, argument))).collect()
+    }
+
+    /// The states in a lambda that a call calls.
+    pub(super) fn given_to_lambda(&self, call: Node<'u>, lambda: Node<'u>, states: States) -> States {
+        let is_called = call.child_by_field_name("function").and_then(|f| self.lambda_named(f)) == Some(lambda);
+        let Some(body) = lambda.child_by_field_name("body").filter(|_| is_called) else { return states };
+        self.parameters_given(call, lambda).into_iter().fold(states, |states, (name, argument)| {
+            let text = self.unit.str(name);
+            let place = self.find(text, body).map_or_else(|| text.to_owned(), |variable| format!("{text}#{variable}"));
+            each(states, |state| self.assigned(state, &place, argument))
+        })
+    }
+
+    /// The states in a lambda, with the names that it declares among what it captures.
+    pub(super) fn captured(&self, lambda: Node<'u>, states: States) -> States {
+        let list = lambda.child_by_field_name("captures").map(listed_in).unwrap_or_default();
+        let own = list.into_iter().filter(|c| c.kind() == "lambda_capture_initializer");
+        own.fold(states, |states, capture| {
+            let (Some(name), Some(value)) = captured_as(capture) else { return states };
+            let place = self.key(name);
+            each(states, |state| {
+                if !self.unit.str(capture).starts_with('&') {
+                    return self.assigned(state, &place, value);
+                }
+                let of = |of: Place| {
+                    let pointer = Pointer { origin: Origin::Reference(of.name), steps: None, sure: of.sure };
+                    with(&state, &place, pointer)
+                };
+                self.places_of(value, &state).into_iter().map(of).chain([state.clone()]).collect()
+            })
+        })
     }
 
     /// The lambda that the launch is in, and the names of its parameters.

@@ -5,6 +5,7 @@ use std::cell::{Cell, RefCell};
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
+use super::super::super::unit::is_reference;
 use super::super::Host;
 use super::super::methods::View;
 use super::super::outside::is_arrow;
@@ -122,6 +123,7 @@ impl<'u> Host<'_, 'u> {
             // What an object is made of it may keep.
             "initializer_list" | "argument_list" => self.kept_of(&listed_in(node), asked),
             "parameter_list" => self.kept_of(&names_of(node), asked),
+            "compound_literal_expression" => field("value").map_or(Vec::new(), |l| self.kept_of(&listed_in(l), asked)),
             "cast_expression" => inner(field("value")).into_iter().map(Pointer::cast).collect(),
             "assignment_expression" => inner(field("left")),
             "comma_expression" => inner(field("right")),
@@ -298,6 +300,10 @@ impl<'u> Host<'_, 'u> {
                 Returned::Parameter(at) => {
                     arguments.get(*at).map_or(Vec::new(), |argument| self.pointers_asked(*argument, asked))
                 }
+                Returned::Holder(at) => {
+                    let all = arguments.get(*at).map_or(Vec::new(), |argument| self.pointers_asked(*argument, asked));
+                    all.into_iter().map(Pointer::somewhere).collect()
+                }
                 Returned::Value(value) => self.pointers_asked(*value, asked),
                 Returned::Part { address, .. } => {
                     held(self.places_returned(returned, function, arguments, asked), *address)
@@ -323,7 +329,7 @@ impl<'u> Host<'_, 'u> {
         asked: &Asked,
     ) -> Vec<Place> {
         let (places, path) = match returned {
-            Returned::Parameter(at) => (self.places_given(*at, "", arguments, asked), ""),
+            Returned::Parameter(at) | Returned::Holder(at) => (self.places_given(*at, "", arguments, asked), ""),
             Returned::Value(value) => (self.places_asked(*value, asked), ""),
             Returned::Part { of, path, .. } => {
                 let places = self.places_given(*of, path, arguments, asked);
@@ -590,7 +596,7 @@ impl<'u> Host<'_, 'u> {
 
     /// Is this the name of a reference?
     fn is_reference(&self, name: Node<'u>) -> bool {
-        self.variable_at(name).and_then(|v| v.declarator).is_some_and(|d| d.kind() == "reference_declarator")
+        self.variable_at(name).and_then(|v| v.declarator).is_some_and(is_reference)
     }
 
     /// Which element of an array a pointer points to, as a subscript.
