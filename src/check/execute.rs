@@ -56,8 +56,9 @@ pub(super) enum Size {
 
 /// What came of a run.
 pub(super) enum Tried {
-    /// Both accesses were made in one phase. Did they store the same bytes, where that is known?
-    Met { ran: Ran, same_value: Option<bool> },
+    /// Both accesses were made in one phase. Did they store the same bytes, where that is known? And where did each begin, in
+    /// bytes of the array?
+    Met { ran: Ran, same_value: Option<bool>, starts: Option<[u64; 2]> },
     /// With all that the witness says there is no such race, and why.
     Refuted(String),
     /// The run left an object before, and how: other parameters may not lead out of it.
@@ -156,7 +157,11 @@ impl<'a> Executor<'a> {
         }
         let took = inputs.steps - steps;
         let tried = match found {
-            Ok(met) => Tried::Met { ran: ran(met.part), same_value: met.same_value },
+            Ok(met) => Tried::Met {
+                ran: ran(met.part),
+                same_value: met.same_value,
+                starts: Some(met.accesses.map(|access| access.start)),
+            },
             Err(Missed::Finished) if inputs.cells.len() == race.cells.len() => Tried::Refuted(
                 "with these values the two threads were run, and did not make these accesses in one phase".to_owned(),
             ),
@@ -189,7 +194,7 @@ impl<'a> Executor<'a> {
         let found = strand(&code.program, code.kernel, &inputs, &pair, barrier, &mut steps);
         let took = inputs.steps - steps;
         let tried = match found {
-            Ok(part) => Tried::Met { ran: ran(part), same_value: None },
+            Ok(part) => Tried::Met { ran: ran(part), same_value: None, starts: None },
             // Of one barrier in a loop, not in the same iteration.
             Err(Missed::Finished) => Tried::NotRun("it is the iterations that differ, not the barriers".to_owned()),
             Err(Missed::Diverged) => Tried::Refuted("with these values threads part at another barrier".to_owned()),
@@ -259,8 +264,13 @@ impl<'a> Executor<'a> {
 
 /// How many steps a run took, what came of it, and why, or what the two stored.
 fn write(took: u64, tried: &Tried) -> String {
+    let places;
     let (word, why) = match tried {
-        Tried::Met { ran, same_value } => (met(*ran), stored(*same_value)),
+        Tried::Met { ran, same_value, starts: None } => (met(*ran), stored(*same_value)),
+        Tried::Met { ran, same_value, starts: Some([one, two]) } => {
+            places = format!("{} {one} {two}", stored(*same_value));
+            (met(*ran), &*places)
+        }
         Tried::Refuted(why) => ("refuted", &**why),
         Tried::Left { how, size: Size::Declared } => ("left-declared", &**how),
         Tried::Left { how, size: Size::Unknown } => ("left-unknown", &**how),
@@ -289,8 +299,13 @@ fn read(text: &str) -> Option<(u64, Tried)> {
     let (first, why) = text.strip_suffix('\n')?.split_once('\n')?;
     let (took, word) = first.split_once(' ')?;
     if let Some(ran) = [Ran::Threads, Ran::Blocks, Ran::Grid].into_iter().find(|ran| met(*ran) == word) {
+        let (why, starts) = match why.split(' ').collect::<Vec<_>>().as_slice() {
+            [why] => (*why, None),
+            [why, one, two] => (*why, Some([one.parse().ok()?, two.parse().ok()?])),
+            _ => return None,
+        };
         let same_value = [None, Some(true), Some(false)].into_iter().find(|same| stored(*same) == why)?;
-        return Some((took.parse().ok()?, Tried::Met { ran, same_value }));
+        return Some((took.parse().ok()?, Tried::Met { ran, same_value, starts }));
     }
     let why = why.to_owned();
     let tried = match word {
@@ -347,7 +362,7 @@ mod tests {
 
     fn said(tried: &Tried) -> String {
         match tried {
-            Tried::Met { ran, same_value } => format!("met {ran:?} {same_value:?}"),
+            Tried::Met { ran, same_value, starts } => format!("met {ran:?} {same_value:?} {starts:?}"),
             Tried::Refuted(why) => format!("refuted {why}"),
             Tried::Left { how, size } => format!("left {} {how}", matches!(size, Size::Declared)),
             Tried::NotRun(why) => format!("not run {why}"),
@@ -362,9 +377,9 @@ mod tests {
             Tried::Left { how: why(), size: Size::Declared },
             Tried::Left { how: why(), size: Size::Unknown },
             Tried::NotRun(why()),
-            Tried::Met { ran: Ran::Threads, same_value: None },
-            Tried::Met { ran: Ran::Blocks, same_value: Some(true) },
-            Tried::Met { ran: Ran::Grid, same_value: Some(false) },
+            Tried::Met { ran: Ran::Threads, same_value: None, starts: None },
+            Tried::Met { ran: Ran::Blocks, same_value: Some(true), starts: Some([4, 8]) },
+            Tried::Met { ran: Ran::Grid, same_value: Some(false), starts: Some([0, 0]) },
         ];
         for tried in all {
             let (took, found) = read(&write(17, &tried)).expect("it can be read");

@@ -166,6 +166,8 @@ struct Judged {
     reason: Option<String>,
     /// Why other parameters are worth a try.
     without: Option<Without>,
+    /// Where a run met that shows what the model made up, in bytes of the array.
+    starts: Option<[u64; 2]>,
 }
 
 impl Check<'_> {
@@ -718,6 +720,13 @@ impl Check<'_> {
         }
         let witness = self.values(race.globals.clone(), race.contents.clone());
         let judged = self.judge(phase, pair, &race, &accesses, &witness, same_value);
+        // The cell is that of the run, where the model does not know it.
+        let unit = self.inferred.kernel.array(array).map_or(1, |a| u64::from(a.unit.max(1)));
+        for (access, start) in accesses.iter_mut().zip(judged.starts.into_iter().flatten()) {
+            if let [index] = access.index.as_mut_slice() {
+                *index = i128::from(start / unit);
+            }
+        }
         let id = self.finding_id(array.as_str(), report_level(phase.level), &accesses);
         let key = Key::race(array, phase.level, pair.map(|i| (phase.sides[i].site, kind(&phase.sides[i].mode))));
         let finding = Finding {
@@ -751,6 +760,7 @@ impl Check<'_> {
             replay: None,
             reason: Some(why.to_owned()),
             without: None,
+            starts: None,
         };
         let sides = pair.map(|i| &phase.sides[i]);
         if let Some(name) = self.untold(phase, pair, race) {
@@ -771,11 +781,11 @@ impl Check<'_> {
         }
         let spans = sides.map(|side| self.span(side.site));
         let tried = self.executor.run(spans, sides.map(|side| side.mode.clone()), race, accesses, witness);
-        let seen = |replay| Judged { class: known, replay: Some(replay), reason: None, without: None };
+        let seen = |replay| Judged { class: known, replay: Some(replay), reason: None, without: None, starts: None };
         match (tried, &race.doubt) {
             // What the model made up turns out to be so. Stores of one value would be another class.
-            (Tried::Met { ran, same_value: stored }, Some(_)) if stored == Some(same_value) => {
-                seen(Replay::Kernel(ran))
+            (Tried::Met { ran, same_value: stored, starts }, Some(_)) if stored == Some(same_value) => {
+                Judged { starts, ..seen(Replay::Kernel(ran)) }
             }
             // The run stored other values than the model says: not even that holds.
             (Tried::Met { same_value: Some(false), .. }, Some(doubt)) if same_value => {
