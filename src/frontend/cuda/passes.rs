@@ -87,12 +87,14 @@ fn words<'e>(pass: &Pass<'e>) -> FxHashMap<Place<'e>, Vec<Range<usize>>> {
     all
 }
 
-/// The function for the device alone around a place, or one for both that no code for the host names.
+/// The function for the device alone around a place, or one for both that no code for the host names, or that only stops the
+/// program.
 fn device_code_around<'t>(unit: &'t Unit, at: usize) -> Option<Node<'t>> {
     let mut node = unit.tree.root_node().descendant_for_byte_range(at, at + 1);
     while let Some(here) = node {
         let is_function = here.kind() == "function_definition";
-        if is_function && (is_for_device(unit, here) || is_for_both(unit, here) && !is_named_on_host(unit, here)) {
+        let quiet = |unit| !is_named_on_host(unit, here) || only_stops(unit, here);
+        if is_function && (is_for_device(unit, here) || is_for_both(unit, here) && quiet(unit)) {
             return Some(here);
         }
         if here.kind() == "declaration" && is_for_device(unit, here) && has_parameters(here) {
@@ -123,6 +125,37 @@ fn is_for_device(unit: &Unit, function: Node) -> bool {
 fn is_for_both(unit: &Unit, function: Node) -> bool {
     let head = head(unit, function);
     head.contains("__host__") && head.contains("__device__")
+}
+
+/// Does a function give nothing and change nothing, so that it matters at most where it does not return?
+fn only_stops(unit: &Unit, function: Node) -> bool {
+    const CALLED: [&str; 10] = [
+        "printf",
+        "fprintf",
+        "puts",
+        "assert",
+        "abort",
+        "exit",
+        "__trap",
+        "trap",
+        "cudaGetErrorString",
+        "__assert_fail",
+    ];
+    let result = function.child_by_field_name("type").map(|ty| unit.str(ty));
+    let declarator = function.child_by_field_name("declarator");
+    let parameters = declarator.and_then(|d| d.child_by_field_name("parameters")).map(|list| unit.str(list));
+    let mut quiet = result == Some("void") && parameters.is_some_and(|list| !list.contains(['&', '*', '[']));
+    let Some(body) = function.child_by_field_name("body") else { return false };
+    each_named(body, |n| {
+        let changes =
+            ["assignment_expression", "update_expression", "new_expression", "delete_expression", "asm_expression"];
+        let callee = n.child_by_field_name("function").map(|f| unit.str(f)).filter(|_| n.kind() == "call_expression");
+        let is_known = callee
+            .map(|f| f.trim_start_matches("std::").trim_start_matches("::"))
+            .is_none_or(|f| CALLED.contains(&f) || f.ends_with("_error") || f.ends_with("exception"));
+        quiet &= is_known && !changes.contains(&n.kind()) && !n.is_error() && !n.kind().contains("kernel_call");
+    });
+    quiet && !unit.str(body).contains("<<<")
 }
 
 /// Does code outside of functions for the device alone, and of this one, have its name?

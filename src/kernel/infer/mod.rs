@@ -278,7 +278,7 @@ const MAX_WORK: u64 = 3_000_000;
 const MAX_DEPTH: u32 = 150;
 /// More loops within each other are not followed; and of those that carry what has no closed form, whose values are functions of
 /// the values of all loops around them, fewer.
-const MAX_NESTED: usize = 32;
+const MAX_NESTED: usize = 50;
 const MAX_OPEN_NESTED: usize = 8;
 
 const AXES: [&str; 3] = ["x", "y", "z"];
