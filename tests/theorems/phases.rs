@@ -2,6 +2,7 @@
 //! the history; those of approximate closures include them.
 
 use faial_like::core::{Closure, Context, Kernel, Protocol, Unsync, phases};
+use faial_like::exp::subst::Leaves;
 use faial_like::fuzz::theorems::phases::holds;
 use faial_like::fuzz::{Dialect, Plan};
 
@@ -56,6 +57,44 @@ fn nesting_does_not_blow_up() {
     assert_eq!(closures.len(), 2);
     let all: usize = closures.iter().map(|c| size(&c.code)).sum();
     assert!(all < 40 * depth * depth, "{all} statements at depth {depth}");
+}
+
+/// Terms of the conditions of the code.
+fn terms(code: &Unsync) -> usize {
+    match code {
+        Unsync::Skip | Unsync::Access(_) => 0,
+        Unsync::Seq(parts) => parts.iter().map(terms).sum(),
+        Unsync::If(b, t, e) => Leaves::of(b).count() + terms(t) + terms(e),
+        Unsync::For(_, body) => terms(body),
+    }
+}
+
+/// Loops within each other around a barrier under a condition on all of their counters.
+fn conditional_nest(depth: usize, end: &str) -> Kernel<Protocol> {
+    let open: String = (0..depth).map(|i| format!("for x{i}: i32 in 0..{end} {{ ")).collect();
+    let sum = (0..depth).map(|i| format!("x{i}")).collect::<Vec<_>>().join(" + ");
+    let body = format!("rd A[t] @1; if {sum} == 3 {{ sync block @2; }} wr A[t + {sum}] @3;");
+    let header = "array A: global; global g: i32; thread t in 0..2;";
+    let text = format!("kernel k {{ {header} code {{ {open} {body} {} }} }}", "}".repeat(depth));
+    faial_like::text::parse_protocol(&text).expect("the text of the test is a kernel")
+}
+
+/// [HEAD-FOR-LARGE] Conditions that are copied twice at each level do not grow without end,
+#[test]
+fn conditions_of_nested_loops_do_not_blow_up() {
+    let closures = phases(&conditional_nest(20, "g"));
+    assert_eq!(closures.len(), 2);
+    let terms: usize = closures.iter().map(|c| terms(&c.code)).sum();
+    assert!(terms < 100_000, "{terms} terms in conditions");
+}
+
+/// and what is left out of them leaves out no phase.
+#[test]
+fn conditions_that_are_given_up_lose_no_phase() {
+    for depth in [2, 6, 9] {
+        let found = holds(&conditional_nest(depth, "2"), &phases).expect("the phases are those of the history");
+        assert!(found.contains(&("exact", false)), "{depth}: {found:?}");
+    }
 }
 
 #[test]
