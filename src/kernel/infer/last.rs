@@ -82,6 +82,9 @@ impl Walk<'_> {
         let mut steps = Vec::new();
         if !self.counts.is_empty() && !self.fences.is_empty() {
             self.steps_of(protocol, &mut Vec::new(), false, &mut steps);
+            if steps.len() > MOST {
+                steps.clear();
+            }
             // What stands between the two halves of a barrier stands on both sides of it, and orders nothing across it.
             let mut seen = BTreeSet::new();
             let fences = steps.iter().filter_map(|s| if let What::Fence(site) = s.what { Some(site) } else { None });
@@ -135,7 +138,7 @@ impl Walk<'_> {
     /// Ensures:  each of them is ordered after each access of another block to an array that is written.
     pub(super) fn of_last_block(&mut self, Steps(steps): &Steps, protocol: &Protocol) -> BTreeSet<SiteId> {
         let several = self.blocks.iter().any(|(_, extent)| extent.as_num() != Some(1));
-        if steps.is_empty() || steps.len() > MOST || !several || self.copies_anything() {
+        if steps.is_empty() || !several || self.copies_anything() {
             return BTreeSet::new();
         }
         let found = self.counts.iter().find_map(|count| Some((count, self.after_count(count, steps, protocol)?)));
