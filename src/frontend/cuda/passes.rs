@@ -93,7 +93,7 @@ fn device_code_around<'t>(unit: &'t Unit, at: usize) -> Option<Node<'t>> {
     let mut node = unit.tree.root_node().descendant_for_byte_range(at, at + 1);
     while let Some(here) = node {
         let is_function = here.kind() == "function_definition";
-        let quiet = |unit| !is_named_on_host(unit, here) || only_stops(unit, here);
+        let quiet = |unit| !is_named_on_host(unit, here) || only_stops(unit, here, at);
         if is_function && (is_for_device(unit, here) || is_for_both(unit, here) && quiet(unit)) {
             return Some(here);
         }
@@ -127,25 +127,16 @@ fn is_for_both(unit: &Unit, function: Node) -> bool {
     head.contains("__host__") && head.contains("__device__")
 }
 
-/// Does a function give nothing and change nothing, so that it matters at most where it does not return?
-fn only_stops(unit: &Unit, function: Node) -> bool {
-    const CALLED: [&str; 10] = [
-        "printf",
-        "fprintf",
-        "puts",
-        "assert",
-        "abort",
-        "exit",
-        "__trap",
-        "trap",
-        "cudaGetErrorString",
-        "__assert_fail",
-    ];
+/// Does a function give nothing and change nothing, so that its body matters at most where it does not return? What never returns
+/// (`abort`) says more to those who call it. [HOST-FACT]
+fn only_stops(unit: &Unit, function: Node, at: usize) -> bool {
+    const CALLED: [&str; 6] = ["printf", "fprintf", "puts", "assert", "__trap", "cudaGetErrorString"];
     let result = function.child_by_field_name("type").map(|ty| unit.str(ty));
     let declarator = function.child_by_field_name("declarator");
     let parameters = declarator.and_then(|d| d.child_by_field_name("parameters")).map(|list| unit.str(list));
     let mut quiet = result == Some("void") && parameters.is_some_and(|list| !list.contains(['&', '*', '[']));
-    let Some(body) = function.child_by_field_name("body") else { return false };
+    let body = function.child_by_field_name("body").filter(|body| body.byte_range().contains(&at));
+    let Some(body) = body else { return false };
     each_named(body, |n| {
         let changes =
             ["assignment_expression", "update_expression", "new_expression", "delete_expression", "asm_expression"];
