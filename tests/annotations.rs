@@ -211,3 +211,33 @@ fn annotations_of_headers_have_their_places_there() {
     let at = report.files[0].messages.iter().find_map(|m| m.at.as_ref()).expect("a place");
     assert!(at.path.ends_with("bad.h") && (at.line, at.column) == (2, 7), "{at:?}");
 }
+
+#[test]
+fn that_a_counter_does_not_wrap_around_is_listed_where_it_may() {
+    // Without the assumption each of the first ones races: the value that is compared, or the counter, wraps around.
+    let listed = |head: &str| {
+        let text = format!("__global__ void k(int *a, unsigned n, int m) {{ for ({head}) a[threadIdx.x] = x; }}");
+        let report = check(&text);
+        let kernel = report.kernels.first().unwrap_or_else(|| panic!("no kernel in {text}"));
+        kernel.assumptions.iter().any(|a| a.contains("does not wrap around"))
+    };
+    for head in [
+        "unsigned x = 4294967280u; x + 5 <= n; x++",
+        "unsigned x = 4294967280u; x + 5 < n; x += 4",
+        "unsigned x = 1; x + 2147483648u <= n; x *= 2",
+        "int x = 2147483640; x <= m; x += 4u",
+        "int x = 2147483640; x <= m; x = (int)((unsigned)x + 4u)",
+        "int x = 0; x < m; x += blockDim.x",
+    ] {
+        assert!(listed(head), "{head}");
+    }
+    for head in [
+        "unsigned x = 0; x + 5 < n; x++",
+        "unsigned x = 0; x < n; x++",
+        "unsigned x = 0; x + 5 <= 1000; x += 3",
+        "int x = 2147483640; x <= m; x += 4",
+        "int x = 0; x < 1000; x += 4u",
+    ] {
+        assert!(!listed(head), "{head}");
+    }
+}

@@ -27,9 +27,9 @@ use crate::report::finding::{AccessMode, AccessReport, Finding, FindingClass, Fi
 use crate::smt::{Answer, Model, Reason};
 
 /// Time that a question gets for another race where one is confirmed, beyond a few times what the first took.
-const ANOTHER: Duration = Duration::from_millis(500);
+const ANOTHER: Duration = Duration::from_millis(250);
 /// Time for all such questions of a kernel, beyond what it took to confirm the first race.
-const OTHERS: Duration = Duration::from_secs(5);
+const OTHERS: Duration = Duration::from_secs(1);
 /// Findings that are looked for while none is confirmed, whatever is wanted: the verdict may depend on the next one.
 const UNCONFIRMED: usize = 20;
 /// Terms of which it is asked that they do not overflow.
@@ -391,7 +391,11 @@ impl Check<'_> {
                     None => self.others(),
                 };
                 self.queries += 1;
-                let mut answer = self.session.model(&asked.query([condition.clone()]), most);
+                let query = asked.query([condition.clone()]);
+                let mut answer = match (first, most) {
+                    (Some(_), Some(most)) => self.session.brief_model(&query, most),
+                    _ => self.session.model(&query, most),
+                };
                 if let (Answer::Unknown(_), None) = (&answer, first)
                     && let Some(model) = some.take()
                     && asked.solution(&model, same_value).is_some_and(|(_, c)| solves(&at.kernel, &model, &c))

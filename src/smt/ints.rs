@@ -111,6 +111,7 @@ pub struct Ints {
     /// What is known of each unknown, whatever else holds. The emitter asserts it.
     pub atoms: IndexMap<Atom, Interval>,
     pub forms: IndexSet<Form>,
+    /// What is known of sums, by their terms.
     facts: FxHashMap<Poly, Interval>,
     ranges: FxHashMap<Name, Interval>,
     numbers: FxHashMap<(N, u8), Raw>,
@@ -173,17 +174,17 @@ impl Ints {
     pub fn learn(&mut self, cond: &B) -> Result<()> {
         match cond.kind() {
             BExp::And(parts) => parts.iter().try_for_each(|part| self.learn(part)),
-            BExp::Rel(NRel::Le | NRel::Lt, l, r) if l.as_num().is_some() || r.as_num().is_some() => {
+            BExp::Rel(op @ (NRel::Le | NRel::Lt), l, r) => {
                 // The bound itself has to be told to the solver: its form is made before it is known.
                 self.holds(cond)?;
-                let BExp::Rel(op, l, r) = cond.kind() else { return Ok(()) };
                 let (a, b) = (self.value(l)?, self.value(r)?);
                 let difference = self.combine(&a, &b, -1)?;
                 if difference.ok == TRUE {
-                    let limit = -difference.poly.constant - i128::from(*op == NRel::Lt);
-                    let mut poly = difference.poly;
-                    poly.constant = 0;
-                    self.note(&poly, Interval { lo: None, hi: Some(limit) });
+                    let apart = i128::from(*op == NRel::Lt);
+                    let (least, most) = (self.hard(&a.poly).lo, self.hard(&b.poly).hi);
+                    self.note(&difference.poly, Interval { lo: None, hi: Some(-apart) });
+                    self.note(&a.poly, Interval { lo: None, hi: most.map(|most| most - apart) });
+                    self.note(&b.poly, Interval { lo: least.map(|least| least + apart), hi: None });
                 }
                 Ok(())
             }
@@ -939,20 +940,24 @@ impl Ints {
     /// An interval that holds in every solution, whatever was assumed.
     pub fn hard(&self, poly: &Poly) -> Interval {
         let computed = poly.interval(&|atom| self.bounds(atom));
-        tame(self.facts.get(poly).map_or(computed, |known| known.meet(computed)))
+        tame(self.hard_of_known(poly).meet(computed))
     }
 
     /// What is known of the polynomial beyond the bounds of its unknowns.
     pub fn hard_of_known(&self, poly: &Poly) -> Interval {
-        self.facts.get(poly).copied().unwrap_or(Interval::ALL)
+        match poly.constant {
+            0 => self.facts.get(poly).copied(),
+            constant => self.facts.get(&without_constant(poly)).map(|known| scaled_shift(*known, constant)),
+        }
+        .unwrap_or(Interval::ALL)
     }
 
     fn note(&mut self, poly: &Poly, interval: Interval) {
         if interval == Interval::ALL || poly.as_constant().is_some() {
             return;
         }
-        let known = self.facts.entry(poly.clone()).or_insert(Interval::ALL);
-        *known = known.meet(interval);
+        let known = self.facts.entry(without_constant(poly)).or_insert(Interval::ALL);
+        *known = known.meet(tame(scaled_shift(interval, -poly.constant)));
     }
 
     fn form(&mut self, form: Form) -> FormId {
@@ -1064,6 +1069,10 @@ impl Ints {
 fn tame(interval: Interval) -> Interval {
     let small = |bound: Option<i128>| bound.filter(|b| (-MAX_BOUND..=MAX_BOUND).contains(b));
     Interval { lo: small(interval.lo), hi: small(interval.hi) }
+}
+
+fn without_constant(poly: &Poly) -> Poly {
+    Poly { terms: poly.terms.clone(), constant: 0 }
 }
 
 fn truth(value: bool) -> FormId {

@@ -124,6 +124,8 @@ const LITTLE: Duration = Duration::from_millis(300);
 const WORK: u64 = 4000;
 /// What each encoding gets at first, in milliseconds of work.
 const QUICK: u64 = 160;
+/// What the integers get, and only they, where the verdict does not depend on the answer.
+const BRIEF: u64 = 20;
 /// How much longer than on an idle machine a limited amount of work may take.
 const PATIENCE: u32 = 16;
 /// Rounds of refinement before products are given to the solver as they are.
@@ -146,6 +148,8 @@ pub struct Session {
     any_model: bool,
     /// Is the next question not worth more than a little work?
     little: bool,
+    /// Nor even that much?
+    brief: bool,
     /// This query is asked of a solver that remembers nothing.
     fresh: bool,
     /// A question that was left undecided before, with that much time, is not asked again.
@@ -188,6 +192,7 @@ impl Session {
             context: None,
             any_model: false,
             little: false,
+            brief: false,
             fresh: false,
             patience: Duration::MAX,
             at_once: false,
@@ -252,6 +257,15 @@ impl Session {
         self.config.timeout = timeout;
         self.patience = Duration::MAX;
         self.fresh = false;
+        answer
+    }
+
+    /// The same as `model`, where the verdict does not depend on the answer: only what a solver finds with very little work is
+    /// of interest.
+    pub fn brief_model(&mut self, query: &Query, at_most: Duration) -> Answer {
+        (self.little, self.brief) = (true, true);
+        let answer = self.model(query, Some(at_most));
+        (self.little, self.brief) = (false, false);
         answer
     }
 
@@ -452,11 +466,11 @@ impl Session {
         let mut assumed = Vec::new();
         // [ENC-FIRST] First both encodings a little: what one of them decides at once must not wait for the other.
         let quick = !alone && self.link.located().is_ok_and(|solver| solver.kind == SolverKind::Z3);
-        self.link.work = quick.then_some(QUICK * WORK);
+        self.link.work = quick.then_some(if self.brief { BRIEF } else { QUICK } * WORK);
         let own = base.as_mut().map(|(base, extra)| (&mut **base, *extra));
         let mut first = self.integers(own, query, BitOps::Refuse, most, &mut assumed);
         let bit_operation = matches!(&first, Answer::Unknown(Reason::Unencodable(_)));
-        if quick && !bit_operation && matches!(&first, Answer::Unknown(reason) if !fatal(reason)) {
+        if quick && !bit_operation && !self.brief && matches!(&first, Answer::Unknown(reason) if !fatal(reason)) {
             self.link.work = Some(QUICK * WORK);
             match self.bit_vectors(query, most) {
                 Answer::Sat(model) if !self.wanted(&model, &assumed) => {}
@@ -1244,7 +1258,7 @@ impl Link {
                 Err(self.why_unknown(deadline))
             }
             // The limit on its work ended a tactic. What it knows then is not asked for again.
-            _ if said.starts_with("(error") && said.contains("canceled") => {
+            _ if said.starts_with("(error") && (said.contains("canceled") || said.contains("resource limit")) => {
                 self.process = None;
                 Err(Reason::Timeout)
             }

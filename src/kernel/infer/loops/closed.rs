@@ -168,17 +168,7 @@ pub(super) fn additive(out: &N, var: &Var) -> Option<N> {
 /// The value after all that was added in the way of `out`. Where each of these additions must not overflow, neither does the
 /// sum: it is such an addition too.
 pub(super) fn moved(init: &N, steps: &N, out: &N, var: &Var) -> N {
-    fn is_signed(out: &N, var: &Var) -> bool {
-        match out.kind() {
-            NExp::Var(_) => true,
-            NExp::Bin(NBin::Add, ty, l, r) if *ty == var.ty => {
-                is_signed(if free_vars_n(r).contains(var) { r } else { l }, var)
-            }
-            NExp::Bin(NBin::Sub, ty, l, _) if *ty == var.ty => is_signed(l, var),
-            _ => false,
-        }
-    }
-    match (var.ty.signed && var.ty.bits >= 32 && is_signed(out, var), steps.kind()) {
+    match (is_signed(out, var), steps.kind()) {
         // Nothing is added to, so that the product is all that may overflow. Otherwise what was added overflows only where the sum
         // does, or where it leads from one end of the type to the other; what is converted may be another step than it says.
         (true, NExp::Bin(NBin::Mul, _, l, r)) if init.as_num() == Some(0) || is_plain_step(l) && is_plain_step(r) => {
@@ -187,6 +177,21 @@ pub(super) fn moved(init: &N, steps: &N, out: &N, var: &Var) -> N {
         (true, _) => N::add(var.ty, init, steps),
         (false, _) => N::cast(var.ty, &N::add(IntTy::MATH, init, steps)),
     }
+}
+
+/// Is a variable of a signed type moved by signed arithmetic in that type, so that its overflow has no meaning?
+pub(super) fn is_signed(out: &N, var: &Var) -> bool {
+    fn adds(out: &N, var: &Var) -> bool {
+        match out.kind() {
+            NExp::Var(_) => true,
+            NExp::Bin(NBin::Add, ty, l, r) if *ty == var.ty => {
+                adds(if free_vars_n(r).contains(var) { r } else { l }, var)
+            }
+            NExp::Bin(NBin::Sub, ty, l, _) if *ty == var.ty => adds(l, var),
+            _ => false,
+        }
+    }
+    var.ty.signed && var.ty.bits >= 32 && adds(out, var)
 }
 
 /// Is this a sum of products in which nothing is converted? (Of deep terms that is not told.)

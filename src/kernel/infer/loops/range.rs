@@ -1,5 +1,6 @@
 //! The condition of a loop as the range of one of its variables.
 
+use super::closed::is_signed;
 use super::*;
 use crate::exp::wrap::goes_up;
 
@@ -58,6 +59,9 @@ impl Walk<'_> {
                 if let NExp::Cast(..) = moving.kind() {
                     self.stays_positive(c, &range.end);
                 }
+                if !self.stays_comparable(c, &range, moving, &shift) {
+                    continue;
+                }
                 if iteration.post_test {
                     // The other conditions are those after the iteration before.
                     if rest.as_lit() != Some(true) {
@@ -103,10 +107,13 @@ impl Walk<'_> {
             carried.iter().all(|c| !free.contains(&c.var) || c.out == N::var(&c.var))
         };
         [(l, r, true), (r, l, false)].into_iter().any(|(moving, bound, up)| {
-            let Some((at, _)) = self.moving(moving, carried, solved) else { return false };
-            let ty = carried[at].var.ty;
+            let Some((at, shift)) = self.moving(moving, carried, solved) else { return false };
+            let ty = match moving.kind() {
+                NExp::Bin(_, ty, ..) if shift != N::num(0) => *ty,
+                _ => carried[at].var.ty,
+            };
             // What wraps around comes back.
-            let goes_on = at == main || ty.bits == 0 || ty.signed && ty.bits >= 32;
+            let goes_on = at == main && shift == N::num(0) || ty.bits == 0 || ty.signed && ty.bits >= 32;
             let towards = |step: &N| self.positive(&if up { step.clone() } else { negated(step) });
             goes_on && is_fixed(bound) && solved.steps[at].as_ref().is_some_and(towards)
         })
@@ -296,12 +303,12 @@ impl Walk<'_> {
         ordered && step.as_num().is_some_and(|by| by.abs() == 1)
     }
 
-    /// Does the variable keep within its type until it is past `end`? For `int` and wider signed types overflow has no
-    /// meaning; a counter of 32 bits and more that goes up in larger steps is assumed not to wrap around, and that is
-    /// listed.
+    /// Does the variable keep within its type until it is past `end`? Overflow of `int` and wider signed types has no
+    /// meaning, where they are moved in their own type; another counter of 32 bits and more that moves in larger steps is
+    /// assumed not to wrap around, and that is listed.
     pub(super) fn stays_in_type(&mut self, c: &Carried, step: &N, end: &N, up: bool) -> bool {
         let ty = c.var.ty;
-        if ty.bits == 0 || (ty.signed && ty.bits >= 32) {
+        if ty.bits == 0 || is_signed(&c.out, &c.var) {
             return true;
         }
         let type_range = Interval::of_type(ty);
@@ -314,14 +321,45 @@ impl Walk<'_> {
                 return true;
             }
             if ty.bits >= 32 {
-                let label = binder_label(&c.var.name);
-                self.assumptions.push(format!("the loop counter `{label}` does not wrap around"));
+                self.does_not_wrap(c);
                 return true;
             }
             return false;
         }
         let lowest = end.lo.zip(step.lo).map(|(end, step)| end + 1 + step);
-        lowest.is_some_and(|l| l >= least)
+        let stays = lowest.is_some_and(|l| l >= least);
+        if !stays && ty.signed && ty.bits >= 32 {
+            self.does_not_wrap(c);
+            return true;
+        }
+        stays
+    }
+
+    fn does_not_wrap(&mut self, c: &Carried) {
+        let label = binder_label(&c.var.name);
+        self.assumptions.push(format!("the loop counter `{label}` does not wrap around"));
+    }
+
+    /// Does what is added to a counter that goes up, before it is compared, not wrap around either, as far as the value with
+    /// which the loop ends? [LOOP-COMPARED]
+    fn stays_comparable(&mut self, c: &Carried, range: &Range, moving: &N, shift: &N) -> bool {
+        let (NExp::Bin(_, ty, ..), Some(shift)) = (moving.kind(), shift.as_num()) else { return true };
+        if ty.bits == 0 || ty.signed && ty.bits >= 32 || shift <= 0 {
+            return true;
+        }
+        let end = self.ranges.interval(&range.end);
+        let highest = match &range.step {
+            Step::Up(step) => end.hi.zip(self.ranges.interval(step).hi).map(|(end, step)| end - 1 + step),
+            Step::Times(by) => end.hi.zip(by.as_num()).and_then(|(end, by)| (end - 1).checked_mul(by)),
+            Step::Down(_) | Step::Over(_) => return true,
+        };
+        if highest.zip((*ty).max()).is_some_and(|(highest, most)| highest + shift <= most) {
+            return true;
+        }
+        if ty.bits >= 32 {
+            self.does_not_wrap(c);
+        }
+        ty.bits >= 32
     }
 
     pub(super) fn geometric_range(
@@ -358,8 +396,7 @@ impl Walk<'_> {
             return None;
         }
         if factor.times && beyond && !c.var.ty.signed {
-            let label = binder_label(&c.var.name);
-            self.assumptions.push(format!("the loop counter `{label}` does not wrap around"));
+            self.does_not_wrap(c);
         }
         let range = Range { var: c.var.clone(), first: c.init.clone(), end, step };
         // With constants only, count.
