@@ -26,7 +26,7 @@ use crate::kernel::infer::MAX_ALONG;
 use crate::report::finding::{AccessMode, AccessReport, Finding, FindingClass, FindingKind, Replay, Witness};
 use crate::smt::{Answer, Model, Reason};
 
-/// Time that a question gets for another race where one is confirmed, beyond a few times what the first took.
+/// Time that a question gets where one race is confirmed, beyond a few times what the first took.
 const ANOTHER: Duration = Duration::from_millis(250);
 /// Time for all such questions of a kernel, beyond what it took to confirm the first race.
 const OTHERS: Duration = Duration::from_secs(1);
