@@ -407,7 +407,10 @@ fn addressed(kernel: &Kernel<Protocol>, var: &Var, stride: &N, added: bool, stri
             // Of `(z * h + y) * w + x` the rows by w come first: those by h are rows of rows.
             let shared = |other: &Var| other != var && free_vars_n(count).contains(other) && columns.contains(other);
             let is_outer = strides.iter().any(|(other, _)| shared(other));
-            is_sum && !is_outer && count.as_num() != Some(0) && free.is_subset(&below)
+            // Of `c * (n * n) + y * n + x` what has no row `y` may be anywhere in the plane.
+            let is_in_row = !free_vars_n(count).contains(var)
+                || self::split(count, var, stride).is_some_and(|(planes, row)| ![planes, row].contains(&N::num(0)));
+            is_sum && !is_outer && is_in_row && count.as_num() != Some(0) && free.is_subset(&below)
         });
         // One component of all places, so that components are compared with their like.
         let at = split.filter(|_| rows).map(|(at, ..)| at);
@@ -459,7 +462,10 @@ fn by_rows(
     let far = N::num(LONG).le(&N::var(var));
     inferred.kernel.pre = B::and([inferred.kernel.pre.clone(), far]);
     let names: Vec<String> = arrays.iter().map(|a| format!("`{a}`")).collect();
-    inferred.assumptions.push(format!("rows of {}, `{}` apart, do not overlap", names.join(", "), var.name));
+    let text = format!("rows of {}, `{}` apart, do not overlap", names.join(", "), var.name);
+    if !inferred.assumptions.contains(&text) {
+        inferred.assumptions.push(text);
+    }
     true
 }
 
@@ -661,8 +667,11 @@ impl Split<'_> {
             }
             NExp::Bin(NBin::Mul, ty, l, r) => {
                 let (with, other) = if self.is_in(l) { (l, r) } else { (r, l) };
+                // `plane * (n * n)`: of one factor the strides are taken, those in the other one count.
                 if self.is_in(other) {
-                    return None;
+                    let mut whole = |factor| self.of(factor).filter(|(_, rest)| rest.as_num() == Some(0));
+                    let (count, other) = whole(r).map(|(n, _)| (l, n)).or_else(|| whole(l).map(|(n, _)| (r, n)))?;
+                    return Some((N::mul(*ty, count, &other), N::num(0)));
                 }
                 let (count, rest) = self.of(with)?;
                 Some((N::mul(*ty, &count, other), N::mul(*ty, &rest, other)))

@@ -5,12 +5,18 @@ use rustc_hash::FxHashMap;
 use super::wrap::signed_arithmetic;
 use super::{B, BExp, IntTy, N, NBin, NExp};
 
-/// That a signed sum, difference or product does not overflow.
+/// That a signed sum, difference or product, or a shift by a constant, does not overflow.
 pub fn fits(term: &N) -> Option<B> {
     match term.kind() {
         NExp::Bin(op @ (NBin::Add | NBin::Sub | NBin::Mul), ty, l, r) if signed_arithmetic(term) => {
             let exact = N::bin(*op, IntTy::MATH, l, r);
             Some(B::and([N::num((*ty).min()?).le(&exact), exact.le(&N::num((*ty).max()?))]))
+        }
+        // A shift may go on to the numbers of the unsigned type.
+        NExp::Bin(NBin::Shl, ty, l, r) if ty.signed && ty.bits >= 32 => {
+            let by = r.as_num().filter(|by| (0..i128::from(ty.bits)).contains(by))?;
+            let exact = N::mul(IntTy::MATH, l, &N::num(1 << by));
+            Some(B::and([N::num((*ty).min()?).le(&exact), exact.lt(&N::num(1 << ty.bits))]))
         }
         _ => None,
     }

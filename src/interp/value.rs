@@ -93,6 +93,15 @@ pub fn arithmetic(op: NBin, ty: IntTy, l: i128, r: i128) -> Result<i128, Stop> {
         NBin::Shl | NBin::Shr if ty.bits != 0 && !(0..i128::from(ty.bits)).contains(&r) => {
             return undefined(SHIFT);
         }
+        // What leaves the type and the unsigned one of its size. [WIT-OVERFLOW]
+        NBin::Shl if ty.signed && ty.bits != 0 => {
+            let exact = eval::apply(op, IntTy::MATH, ty.wrap(l), r);
+            let most = 1i128 << ty.bits;
+            return match (-most / 2..most).contains(&exact) {
+                true => Ok(eval::apply(op, ty, l, r)),
+                false => undefined(OVERFLOW),
+            };
+        }
         NBin::Add | NBin::Sub | NBin::Mul | NBin::Div if ty.signed && ty.bits != 0 => {
             let (l, r) = (ty.wrap(l), ty.wrap(r));
             let exact = match op {

@@ -45,17 +45,23 @@ impl<'u> Host<'_, 'u> {
             if let Some(numbers) = self.ranged_over(variable) {
                 facts.push(one_of(&value, numbers));
             } else if ty.bits >= 32 && self.is_power(variable, &mut FxHashSet::default(), 0) {
-                facts.push(one_of(&value, std::iter::once(0).chain(powers(ty))));
+                // What is wider may be 0 where it is made smaller.
+                let positive = ty.bits == 32 && self.is_above_zero(variable, &mut FxHashSet::default());
+                let zero = (!positive).then_some(0);
+                facts.push(one_of(&value, zero.into_iter().chain(powers(ty))));
+            } else if let Some(most) = self.counted(variable) {
+                facts.push(one_of(&value, 0..=most));
             }
             facts.extend(self.validated(variable, &value));
         }
         facts.extend(self.choices.values().map(|(value, numbers)| one_of(value, numbers.iter().copied())));
+        facts.extend(self.shrinking());
         facts.append(&mut self.taken);
         facts.into_iter().unique().collect()
     }
 
     /// The type of a variable; that of one without a type of its own is the type of its first value.
-    fn own_type(&mut self, variable: usize) -> IntTy {
+    pub(super) fn own_type(&mut self, variable: usize) -> IntTy {
         let known = &self.variables[variable];
         let first = known.events.iter().find(|e| e.declares).and_then(|e| e.value);
         let own = known.ty.and_then(|ty| self.integer_type(ty));
@@ -64,13 +70,19 @@ impl<'u> Host<'_, 'u> {
 
     /// Is something known so of a variable?
     pub(super) fn is_among(&mut self, variable: usize) -> bool {
-        self.ranged_over(variable).is_some() || self.is_power(variable, &mut FxHashSet::default(), 0)
+        self.ranged_over(variable).is_some()
+            || self.is_power(variable, &mut FxHashSet::default(), 0)
+            || self.counted(variable).is_some()
     }
 
-    /// Notes of what a call returns that it is a power of two, or zero, where the function says so.
-    pub(super) fn note_powers(&mut self, call: Node<'u>, value: &N, ty: IntTy) {
-        if ty.bits >= 32 && self.defined(call).is_some_and(|own| self.returns_powers(own, 1)) {
-            let numbers = std::iter::once(0).chain(powers(ty)).collect();
+    /// Notes of what a call returns that it is a power of two, or zero, or a count or logarithm, where the function says so.
+    pub(super) fn note_choices(&mut self, call: Node<'u>, value: &N, ty: IntTy) {
+        let Some(own) = self.defined(call).filter(|_| ty.bits >= 32) else { return };
+        let numbers: Vec<i128> = match self.returns_powers(own, 1) {
+            true => std::iter::once(0).chain(powers(ty)).collect(),
+            false => self.returns_counts(own).map(|most| (0..=most).collect()).unwrap_or_default(),
+        };
+        if !numbers.is_empty() {
             self.choices.insert((call.start_byte(), call.end_byte()), (value.clone(), numbers));
         }
     }
@@ -102,8 +114,62 @@ impl<'u> Host<'_, 'u> {
         plain && self.own_type(variable).bits >= 32 && !events.is_empty() && events.iter().all(|e| keeps(self, e))
     }
 
+    /// Is a power of two never 0: is it only given, multiplied by and shifted up from such numbers, in a signed type that is not made
+    /// smaller?
+    fn is_above_zero(&mut self, variable: usize, seen: &mut FxHashSet<usize>) -> bool {
+        if !seen.insert(variable) {
+            return true;
+        }
+        let ty = self.own_type(variable);
+        let events = self.variables[variable].events.clone();
+        events.iter().all(|event| match event.value {
+            Some(value) => self.is_value_above_zero(value, ty, seen),
+            None if event.declares => true,
+            None => {
+                let operator = event.node.child_by_field_name("operator").map_or("", |o| self.unit.str(o));
+                match (operator, event.node.child_by_field_name("right")) {
+                    ("<<=", Some(_)) => ty.signed,
+                    ("*=", Some(by)) => ty.signed && self.is_value_above_zero(by, ty, seen) && self.fits(by, ty),
+                    _ => false,
+                }
+            }
+        })
+    }
+
+    fn is_value_above_zero(&mut self, node: Node<'u>, ty: IntTy, seen: &mut FxHashSet<usize>) -> bool {
+        let field = |name: &str| node.child_by_field_name(name);
+        if let Some(n) = self.constant(node).and_then(|n| n.as_num()) {
+            return (1..1 << (ty.bits - 1)).contains(&n);
+        }
+        match node.kind() {
+            "parenthesized_expression" => last_named(node).is_some_and(|n| self.is_value_above_zero(n, ty, seen)),
+            "initializer_list" | "argument_list" => match listed_in(node).as_slice() {
+                [only] => self.is_value_above_zero(*only, ty, seen),
+                _ => false,
+            },
+            "identifier" => {
+                let known = self.find(self.unit.str(node), node);
+                known.is_some_and(|known| self.own_type(known).bits <= ty.bits && self.is_above_zero(known, seen))
+            }
+            "binary_expression" => {
+                let (Some(left), Some(right)) = (field("left"), field("right")) else { return false };
+                let operator = field("operator").map_or("", |o| self.unit.str(o));
+                let factors: &[Node<'u>] = if operator == "<<" { &[left] } else { &[left, right] };
+                matches!(operator, "*" | "<<")
+                    && self.fits(node, ty)
+                    && factors.iter().all(|factor| self.is_value_above_zero(*factor, ty, seen))
+            }
+            _ => false,
+        }
+    }
+
+    /// Is an expression of a signed type that is no larger than another one?
+    fn fits(&mut self, node: Node<'u>, ty: IntTy) -> bool {
+        self.type_of(node).is_some_and(|own| own.signed && own.bits <= ty.bits)
+    }
+
     /// Is a type one of integers of 32 bits or more? In a smaller one, a power of two may become negative.
-    fn is_wide(&self, ty: Node<'u>) -> bool {
+    pub(super) fn is_wide(&self, ty: Node<'u>) -> bool {
         self.is_integer_type(ty) && self.integer_type(ty).is_none_or(|ty| ty.bits >= 32)
     }
 
@@ -189,7 +255,7 @@ impl<'u> Host<'_, 'u> {
     }
 
     /// What the function returns.
-    fn returns(&self) -> Vec<Option<Node<'u>>> {
+    pub(super) fn returns(&self) -> Vec<Option<Node<'u>>> {
         let mut found = Vec::new();
         let mut stack = vec![self.function];
         while let Some(node) = stack.pop() {
@@ -241,7 +307,7 @@ impl<'u> Host<'_, 'u> {
         }
     }
 
-    fn squeezed(&self, node: Node<'u>) -> String {
+    pub(super) fn squeezed(&self, node: Node<'u>) -> String {
         self.unit.str(node).chars().filter(|c| !c.is_whitespace()).collect()
     }
 

@@ -337,7 +337,7 @@ impl<'u> Host<'_, 'u> {
     }
 
     /// Is this one of these functions of C, which the program does not define itself?
-    fn is_library(&self, function: Node<'u>, names: &[&str]) -> bool {
+    pub(super) fn is_library(&self, function: Node<'u>, names: &[&str]) -> bool {
         let name = self.unit.str(function).trim_start_matches("std::");
         names.contains(&name)
             && !self.lower.names.functions.contains_key(name)
@@ -505,7 +505,7 @@ fn relation(operator: &str) -> Option<(NRel, bool)> {
 }
 
 /// Is there a node of a kind below this one?
-fn has_below(node: Node, kind: &str) -> bool {
+pub(super) fn has_below(node: Node, kind: &str) -> bool {
     let mut found = false;
     each_named(node, |inner| found |= inner.kind() == kind);
     found

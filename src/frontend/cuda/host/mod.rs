@@ -13,6 +13,7 @@ mod copies;
 mod facts;
 mod fields;
 mod foreign;
+mod halved;
 mod library;
 mod mentions;
 mod methods;
@@ -212,6 +213,8 @@ struct Host<'l, 'u> {
     results: FxHashMap<usize, N>,
     /// Elements of tables and results of calls, by where they stand, that can only be one of some numbers.
     choices: BTreeMap<(usize, usize), (N, Vec<i128>)>,
+    /// Names of constants of namespaces and classes that variables without a type of their own are made of.
+    constants: FxHashSet<usize>,
     /// What parameters of the template of the function are.
     fixed: Fixed,
     /// Variables that stand for themselves: with their values, the launch is never reached.
@@ -543,6 +546,7 @@ impl<'l, 'u> Host<'l, 'u> {
             lengths: FxHashMap::default(),
             results: FxHashMap::default(),
             choices: BTreeMap::new(),
+            constants: FxHashSet::default(),
             fixed: Fixed::new(),
             unfollowed: FxHashSet::default(),
             taken: Vec::new(),

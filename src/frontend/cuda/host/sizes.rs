@@ -132,6 +132,7 @@ impl<'u> Host<'_, 'u> {
                 object.is_some_and(|object| self.field_type(object, field).is_some())
             }
             "identifier" => self.is_named_number(self.unit.str(node), node),
+            "qualified_identifier" => self.constants.contains(&node.id()),
             "call_expression" | "subscript_expression" if self.method_type(node).is_some() => true,
             "call_expression" if self.is_rounding_up(node) => true,
             "call_expression" => field("function").is_some_and(|function| {

@@ -247,6 +247,9 @@ impl<'u> Host<'_, 'u> {
         if node.kind() != "call_expression" {
             return None;
         }
+        if let Some(value) = self.logarithm(node) {
+            return Some(value);
+        }
         let name = self.unit.str(self.unit.qualified(node.child_by_field_name("function")?).1);
         if !matches!(name, "ceil" | "ceilf") {
             return None;
@@ -388,7 +391,7 @@ impl<'u> Host<'_, 'u> {
         if !self.is_input(node) {
             self.computed.insert(symbol_name.clone(), Vec::new());
         }
-        self.note_powers(node, &value, ty);
+        self.note_choices(node, &value, ty);
         self.results.insert(node.id(), value.clone());
         Some(value)
     }

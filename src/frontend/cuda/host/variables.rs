@@ -194,6 +194,13 @@ impl<'u> Host<'_, 'u> {
             self.variables[variable].is_remote |= outlives;
             // One that outlives the function has the value that its first call gave it.
             let is_fixed = outlives && is_const && value.is_some_and(|v| self.lower.constant_at(v).is_some());
+            // `auto n = sizes::N;`
+            if let Some(value) = value.filter(|v| v.kind() == "qualified_identifier")
+                && ty.is_some_and(|ty| self.unit.str(ty) == "auto")
+                && self.lower.constant_at(value).is_some()
+            {
+                self.constants.insert(value.id());
+            }
             let variable = &mut self.variables[variable];
             let value = value.filter(|_| is_fixed || !of_range && !is_reference && !outlives);
             let event = Event { node: declarator, at: declarator.end_byte(), field: None, value, declares: true };

@@ -28,7 +28,7 @@ pub(super) fn dotted(path: &str) -> String {
     if path.starts_with('[') { path.to_owned() } else { format!(".{path}") }
 }
 
-fn is_loop(node: Node) -> bool {
+pub(super) fn is_loop(node: Node) -> bool {
     matches!(node.kind(), "for_statement" | "while_statement" | "do_statement" | "for_range_loop")
 }
 
