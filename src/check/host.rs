@@ -646,7 +646,10 @@ fn shared(params: &[VarDecl], launch: &HostLaunch) -> Shared {
             }
         }
     }
-    for overlap in &launch.overlaps {
+    // The kernel says that they are not one. [HOST-RESTRICT]
+    let is_restrict = |(at, field): &Given| field.is_none() && params.get(*at).is_some_and(|p| p.restrict);
+    let is_open = |o: &&Overlap| o.sure || o.shown || !is_restrict(&o.later) || !is_restrict(&o.earlier);
+    for overlap in launch.overlaps.iter().filter(is_open) {
         if let (Some(later), Some(earlier)) = (name_of(params, &overlap.later), name_of(params, &overlap.earlier))
             && later != earlier
         {

@@ -43,6 +43,8 @@ pub struct VarDecl {
     pub storage: Storage,
     /// Where what a pointer points to lives, for the parameters of kernels.
     pub points_to: Storage,
+    /// Is it a parameter that is `__restrict__`?
+    pub restrict: bool,
     /// Does the launch say how much shared memory this has: `extern __shared__ T x[]`? All of these are one.
     pub of_launch: bool,
     /// How long the dimensions of an array are, where the type does not say it of all of them: from the outermost one.

@@ -30,6 +30,8 @@ pub enum Mark {
     Writable,
     /// `reqd_work_group_size(x, y, z)`.
     GroupSize([i128; 3]),
+    /// `__restrict`, of any dialect.
+    Restrict,
 }
 
 /// The text of a translation unit, its tree, and the way back to where the text was written.
@@ -546,8 +548,8 @@ fn qualifier(word: &str) -> Option<Option<Mark>> {
         "__private" | "private" => Some(Mark::Private),
         "__read_only" | "read_only" => Some(Mark::ReadOnly),
         "__write_only" | "write_only" | "__read_write" | "read_write" => Some(Mark::Writable),
-        "__generic" | "restrict" | "__restrict" | "__restrict__" | "__const" | "__const__" | "__volatile"
-        | "__volatile__" => None,
+        "restrict" | "__restrict" | "__restrict__" => Some(Mark::Restrict),
+        "__generic" | "__const" | "__const__" | "__volatile" | "__volatile__" => None,
         _ => return None,
     })
 }
@@ -715,6 +717,8 @@ fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
                 _ => {}
             }
             continue;
+        } else if word == "__restrict" {
+            found.marks.push((start, Mark::Restrict));
         }
         for b in &mut out[start..end] {
             if *b != b'\n' {
@@ -1126,6 +1130,17 @@ impl<'a> Unit<'a> {
     fn begin(&self, node: Node) -> usize {
         let before = self.text.get(..node.start_byte()).unwrap_or("");
         before.trim_end().len()
+    }
+
+    /// Is a parameter a pointer that is `__restrict__` itself?
+    pub fn is_restrict(&self, parameter: Node) -> bool {
+        let Some(declarator) = parameter.child_by_field_name("declarator") else { return false };
+        let Some(name) = declared_name(declarator) else { return false };
+        let head = self.text.get(declarator.start_byte()..name.start_byte()).unwrap_or("");
+        let Some(star) = head.rfind('*').filter(|_| !head.contains(['&', '('])) else { return false };
+        let words = ["__restrict__", "restrict"];
+        head[star + 1..].split_whitespace().any(|word| words.contains(&word))
+            || self.marks_in(declarator.start_byte() + star..name.start_byte()).contains(&Mark::Restrict)
     }
 
     /// The qualifiers of a declaration as they qualify what it declares: of what its pointers point to, and of the variable

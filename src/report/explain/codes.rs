@@ -617,8 +617,9 @@ a[i * stride] = 0;                               // wraps much earlier",
                says that a caller may not pass the same memory twice.",
         why: "If two of them overlap, a write through one and a read through the other can race, and that was not looked \
               for.",
-        fix: "If they never overlap, declare them `__restrict__`, which also helps the compiler: the assumption is then \
-              yours, and is not listed. If they may, check the kernel with one parameter for both.",
+        fix: "If they never overlap, declare them `__restrict__`, which also helps the compiler: what calls \
+              of a function that is not in the file return is then taken to be two arrays. If they may, check the \
+              kernel with one parameter for both.",
         limits: "Whether callers keep to it is not checked.",
         example: "\
 __global__ void shift(float *out, const float *in) {

@@ -235,7 +235,8 @@ impl Overlap {
             let swapped = later < earlier;
             let by = self.by.as_ref().filter(|_| just && also);
             let by = by.map(|by| if swapped { N::sub(IntTy::MATH, &N::num(0), by) } else { by.clone() });
-            Overlap { later: (later.max(earlier), None), earlier: (later.min(earlier), None), by, sure: self.sure }
+            let (later, earlier) = ((later.max(earlier), None), (later.min(earlier), None));
+            Overlap { later, earlier, by, sure: self.sure, shown: self.shown }
         })
     }
 }

@@ -3,7 +3,7 @@
 use indexmap::IndexSet;
 use tree_sitter::Node;
 
-use super::super::unit::{has_child, last_named};
+use super::super::unit::{each_named, has_child, last_named};
 use super::Host;
 use super::mentions::{Takes, is_platform};
 use super::places::listed_in;
@@ -185,27 +185,33 @@ impl<'u> Host<'_, 'u> {
         }
     }
 
-    /// Does a jump lead behind the launch, to a label of the function's own block? From there nothing comes back to the launch, and
-    /// what is before it is run as it stands, or the launch is not. [HOST-VERSION]
+    /// Does a jump lead behind the launch, to a label that no loop around the launch is around? From there nothing comes back to
+    /// the launch, and what is before it is run as it stands, or the launch is not. [HOST-VERSION]
     fn leaves_for_good(&self, jump: Node<'u>) -> bool {
-        let (Some(label), Some(body)) = (jump.child_by_field_name("label"), self.function.child_by_field_name("body"))
+        let (Some(name), Some(body)) = (jump.child_by_field_name("label"), self.function.child_by_field_name("body"))
         else {
             return false;
         };
-        let mut around = self.up(self.launch);
-        while let Some(node) = around.filter(|n| *n != self.function) {
-            if node.kind() == "lambda_expression" {
-                return false;
-            }
-            around = self.up(node);
-        }
-        let mut cursor = body.walk();
-        let mut labels = body.named_children(&mut cursor).filter(|n| {
-            n.kind() == "labeled_statement"
-                && n.child_by_field_name("label").is_some_and(|l| self.unit.str(l) == self.unit.str(label))
+        let around = |node: Node<'u>| {
+            std::iter::successors(self.up(node), |n| self.up(*n))
+                .take_while(|n| *n != self.function)
+                .collect::<Vec<_>>()
+        };
+        let mut labels = Vec::new();
+        each_named(body, |n| {
+            let label = n.child_by_field_name("label").filter(|_| n.kind() == "labeled_statement");
+            labels.extend(label.filter(|label| self.unit.str(*label) == self.unit.str(name)).map(|_| n));
         });
+        let [label] = labels[..] else { return false };
         let far = |at: usize| at > jump.end_byte() && at > self.launch.end_byte();
-        around.is_some() && labels.next().is_some_and(|l| far(l.start_byte())) && labels.next().is_none()
+        let is_lambda = |n: &Node<'u>| n.kind() == "lambda_expression";
+        let is_loop =
+            |n: &Node<'u>| ["for_statement", "while_statement", "do_statement", "for_range_loop"].contains(&n.kind());
+        let of_launch = around(self.launch);
+        let of_label = around(label);
+        far(label.start_byte())
+            && !of_launch.iter().chain(&of_label).any(is_lambda)
+            && !of_label.iter().any(|n| is_loop(n) && contains(*n, self.launch))
     }
 
     /// Calls may change what they reach: variables whose address was given away, and what references stand for.

@@ -240,6 +240,10 @@ struct Host<'l, 'u> {
     returned: RefCell<FxHashMap<usize, Rc<[Returned<'u>]>>>,
     /// The same by definition, and by the class that it is called for.
     returned_of: RefCell<FxHashMap<CalledFor, Rc<[Returned<'u>]>>>,
+    /// Does what a call returns have memory of its own, by the nodes of calls?
+    news: RefCell<FxHashMap<usize, bool>>,
+    /// The names of conditions that nothing changes in their statements, by the nodes of the choices.
+    steady: RefCell<FxHashMap<usize, Option<(Rc<str>, bool)>>>,
     /// The functions that may be called there.
     callees: RefCell<FxHashMap<usize, Rc<[Callee<'u>]>>>,
     /// The lambdas that variables of the function are made of, by the names of these.
@@ -560,6 +564,8 @@ impl<'l, 'u> Host<'l, 'u> {
             relevant: BTreeSet::new(),
             returned: RefCell::default(),
             returned_of: RefCell::default(),
+            news: RefCell::default(),
+            steady: RefCell::default(),
             callees: RefCell::default(),
             lambdas: OnceCell::new(),
             seen: RefCell::default(),

@@ -3,10 +3,12 @@
 //! The function is run on names: a state says for each place that was assigned which pointer it has, and each branch and
 //! round of a loop may add a state, so that `t = x; x = y; y = t;` keeps two pointers apart.
 
+mod choices;
 mod elsewhere;
 mod filled;
 mod handed;
 mod lambdas;
+mod news;
 mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -67,6 +69,8 @@ pub struct Overlap {
     pub by: Option<N>,
     /// Do they surely point into one array?
     pub sure: bool,
+    /// Does anything say so but that calls of one text return them? [HOST-RESTRICT]
+    pub shown: bool,
 }
 
 impl Overlap {
@@ -93,6 +97,8 @@ enum Origin {
     Row(Box<Origin>, String),
     /// It is one of these.
     Several(Vec<Pointer>),
+    /// It is no pointer, but what a condition is.
+    Truth(bool),
     /// It may be any.
     Any,
 }
@@ -138,7 +144,7 @@ impl Origin {
                     |p: &Pointer| p.origin.renamed(new).map_or(p.clone(), |origin| Pointer { origin, ..p.clone() });
                 Some(Origin::Several(all.iter().map(one).collect()))
             }
-            Origin::Made(..) | Origin::Row(..) | Origin::Any => None,
+            Origin::Made(..) | Origin::Row(..) | Origin::Truth(_) | Origin::Any => None,
         }
     }
 
@@ -236,9 +242,11 @@ impl<'u> Host<'_, 'u> {
         let Some(body) = self.function.child_by_field_name("body") else { return Vec::new() };
         let mut flow = Flow::default();
         self.run(body, States::from([State::new()]), &mut flow);
-        let mut found: BTreeMap<(Given, Given), (Distance, bool, usize)> = BTreeMap::new();
-        let states = flow.at_launch.len();
-        for state in &flow.at_launch {
+        let mut found: BTreeMap<(Given, Given), (Meeting, usize)> = BTreeMap::new();
+        let at_launch: States =
+            flow.at_launch.iter().flat_map(|state| self.split_for(state.clone(), arguments)).collect();
+        let states = at_launch.len();
+        for state in &at_launch {
             let mut given: Vec<(Given, Vec<Pointer>)> = Vec::new();
             for (i, argument) in arguments.iter().enumerate() {
                 let fields = self.fields_given(*argument, state);
@@ -247,11 +255,11 @@ impl<'u> Host<'_, 'u> {
             }
             for (j, (later, a)) in given.iter().enumerate() {
                 for (earlier, b) in &given[..j] {
-                    if let Some((distance, sure)) = meet(a, b, state) {
-                        let entry =
-                            found.entry((later.clone(), earlier.clone())).or_insert((distance.clone(), true, 0));
-                        let same = entry.0 == distance;
-                        *entry = (distance.filter(|_| same), entry.1 && sure, entry.2 + 1);
+                    if let Some(met) = meet(a, b, state, &|name| self.is_seen(name)) {
+                        let pair = (later.clone(), earlier.clone());
+                        let (known, times) =
+                            found.remove(&pair).map_or((met.clone(), 0), |(known, times)| (known.and(met), times));
+                        found.insert(pair, (known, times + 1));
                     }
                 }
             }
@@ -267,29 +275,40 @@ impl<'u> Host<'_, 'u> {
             };
             let given: Vec<Given> = arguments.iter().enumerate().flat_map(all).collect();
             for (j, later) in given.iter().enumerate() {
-                let any =
-                    |earlier: &Given| Overlap { later: later.clone(), earlier: earlier.clone(), by: None, sure: false };
+                let any = |earlier: &Given| {
+                    let (later, earlier) = (later.clone(), earlier.clone());
+                    Overlap { later, earlier, by: None, sure: false, shown: true }
+                };
                 pairs.extend(given[..j].iter().map(any));
             }
         }
-        for ((later, earlier), (distance, sure, times)) in found {
+        for ((later, earlier), (Meeting { apart, sure, shown }, times)) in found {
             let whole = !flow.too_many;
-            let by = distance.filter(|_| whole).and_then(|(later, earlier)| self.distance(&later, &earlier));
+            let by = apart.filter(|_| whole).and_then(|(later, earlier)| self.distance(&later, &earlier));
             if !is_lost {
-                pairs.push(Overlap { later, earlier, by, sure: sure && times == states && whole });
+                pairs.push(Overlap { later, earlier, by, sure: sure && times == states && whole, shown });
             }
         }
-        let met = |pairs: &[Overlap], o: &Overlap| pairs.iter().any(|p| p.later == o.later && p.earlier == o.earlier);
         let mut others = self.overlaps_of_lambda(arguments);
         for state in &flow.at_launch {
             others.extend(self.overlaps_made_elsewhere(arguments, state));
         }
         for overlap in others {
-            if !met(&pairs, &overlap) {
-                pairs.push(overlap);
+            match pairs.iter_mut().find(|p| p.later == overlap.later && p.earlier == overlap.earlier) {
+                Some(known) => known.shown |= overlap.shown,
+                None => pairs.push(overlap),
             }
         }
         pairs
+    }
+
+    /// Is there a function of the unit with this name, or a variable that is called?
+    fn is_seen(&self, function: &str) -> bool {
+        let name = function.split('<').next().unwrap_or(function).trim();
+        let name = name.rsplit("::").next().unwrap_or(name);
+        let names = &self.lower.names;
+        let known = names.functions.get(name).map_or(&[][..], Vec::as_slice);
+        known.iter().any(|d| d.has_body) || names.globals.contains_key(name) || self.named.contains_key(name)
     }
 
     /// By how many elements the one is behind the other.
@@ -313,7 +332,7 @@ impl<'u> Host<'_, 'u> {
     // ---- statements ----
 
     fn run(&self, node: Node<'u>, states: States, flow: &mut Flow) -> States {
-        let after = self.run_node(node, states, flow);
+        let after = self.without_changed(node, self.run_node(node, states, flow));
         // Wherever something may have changed, or a function was called.
         if matches!(
             node.kind(),
@@ -447,6 +466,7 @@ impl<'u> Host<'_, 'u> {
                 for declarator in declarators {
                     states = self.declared(node, declarator, states, flow);
                 }
+                states = self.without_declared(node, states);
                 states
             }
             "assignment_expression" => {
@@ -708,6 +728,9 @@ impl<'u> Host<'_, 'u> {
     fn assigned(&self, state: State, place: &str, value: Node<'u>) -> Vec<State> {
         if !self.is_relevant(place) || self.is_scalar_place(place) {
             return vec![state];
+        }
+        if let Some(both) = self.split_by(value, &state) {
+            return both.into_iter().flat_map(|state| self.assigned(state, place, value)).collect();
         }
         // The address of a variable stays as it is, whatever that has.
         let known = |p: Pointer| match p.origin {
@@ -1279,7 +1302,9 @@ fn renamed(state: State, from: &str, to: &str) -> State {
 
 /// One state for more than can be told apart: where they differ, a place has any of the pointers.
 fn merged(states: &States) -> States {
-    let places: BTreeSet<&String> = states.iter().flat_map(State::keys).collect();
+    let is_place = |pointer: &Pointer| !matches!(pointer.origin, Origin::Truth(_));
+    let held = states.iter().flatten().filter(|(_, pointer)| is_place(pointer));
+    let places: BTreeSet<&String> = held.map(|(place, _)| place).collect();
     let one = places.into_iter().map(|place| {
         let held: BTreeSet<Pointer> =
             states.iter().map(|state| state.get(place).cloned().unwrap_or_else(|| named(place))).collect();
@@ -1339,9 +1364,25 @@ fn swapped(state: State, a: &str, b: &str) -> State {
 /// What was added to two pointers of one origin.
 type Distance = Option<(Vec<Step>, Vec<Step>)>;
 
+/// What is known of two pointers that may point into one array.
+#[derive(Clone)]
+struct Meeting {
+    apart: Distance,
+    sure: bool,
+    shown: bool,
+}
+
+impl Meeting {
+    /// The same of one of two ways.
+    fn and(self, other: Meeting) -> Meeting {
+        let apart = self.apart.filter(|apart| Some(apart) == other.apart.as_ref());
+        Meeting { apart, sure: self.sure && other.sure, shown: self.shown || other.shown }
+    }
+}
+
 /// May two arguments be one pointer, or point into one array? How far apart, and whether that is sure.
-fn meet(a: &[Pointer], b: &[Pointer], state: &State) -> Option<(Distance, bool)> {
-    let mut found: Option<(Distance, bool)> = None;
+fn meet(a: &[Pointer], b: &[Pointer], state: &State, is_seen: &dyn Fn(&str) -> bool) -> Option<Meeting> {
+    let mut found: Option<Meeting> = None;
     let certain = a.len() == 1 && b.len() == 1;
     for x in a {
         for y in b {
@@ -1370,16 +1411,26 @@ fn meet(a: &[Pointer], b: &[Pointer], state: &State) -> Option<(Distance, bool)>
                 _ => None,
             };
             if let Some(same) = met {
-                let sure = certain && same && x.sure && y.sure;
-                let steps = x.steps.clone().zip(y.steps.clone()).filter(|_| same && x.sure && y.sure);
+                let both = same && x.sure && y.sure;
+                let apart = x.steps.clone().zip(y.steps.clone()).filter(|_| both);
+                // What two calls of one text return need not be one.
+                let shown = both || !same || !is_of_unseen(&x.origin, is_seen);
+                let one = Meeting { apart, sure: certain && both, shown };
                 found = Some(match found {
-                    None => (steps, sure),
-                    Some((known, other)) => (known.filter(|known| Some(known) == steps.as_ref()), other && sure),
+                    None => one,
+                    Some(known) => known.and(one),
                 });
             }
         }
     }
     found
+}
+
+/// Is this named by the call of a function that returns it, is none of the unit and no method?
+fn is_of_unseen(origin: &Origin, is_seen: &dyn Fn(&str) -> bool) -> bool {
+    let head = origin.place().and_then(|name| name.split_once('(')).map(|(head, _)| head);
+    let is_method = |head: &str| head.contains('.') || head.contains("->");
+    head.is_some_and(|head| !is_method(head) && !is_seen(head))
 }
 
 /// May two places be one, by elements of which it is not known which they are?

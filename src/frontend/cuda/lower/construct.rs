@@ -151,6 +151,7 @@ impl<'l, 't> Body<'l, 't> {
             ty,
             storage: Storage::Private,
             points_to: Storage::Global,
+            restrict: false,
             of_launch: false,
             lengths: Vec::new(),
             span,

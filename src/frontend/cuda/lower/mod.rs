@@ -452,6 +452,12 @@ impl<'t> Lower<'t> {
         let written = body.written_parameters(&decl, types.len());
         let mut written = written.into_iter();
         let mut spaces = body.parameter_spaces(&decl).into_iter();
+        let list = decl.declarator.child_by_field_name("parameters").map(super::host::listed_in).unwrap_or_default();
+        let restricted = list.into_iter().filter(|p| unit.is_restrict(*p));
+        let restricted: Vec<String> = restricted
+            .filter_map(|p| p.child_by_field_name("declarator").and_then(declared_name))
+            .map(|name| unit.str(name).to_owned())
+            .collect();
         let mut unqualified = None;
         for (name, ty, span) in types {
             let space = spaces.next().flatten();
@@ -465,6 +471,7 @@ impl<'t> Lower<'t> {
             }
             let id = body.declare_var(&name, ty, Storage::Private, span);
             body.vars[id.0 as usize].points_to = space.unwrap_or(Storage::Global);
+            body.vars[id.0 as usize].restrict = restricted.contains(&name);
             body.written_types.extend(written.next().map(|text| (id, text)));
         }
         if is_kernel {
@@ -529,7 +536,7 @@ pub(super) fn storage_of(marks: &[Mark]) -> Option<Storage> {
         Mark::Local => Some(Storage::Shared),
         Mark::Constant => Some(Storage::Constant),
         Mark::Private => Some(Storage::Private),
-        Mark::Kernel | Mark::ReadOnly | Mark::Writable | Mark::GroupSize(_) => None,
+        Mark::Kernel | Mark::ReadOnly | Mark::Writable | Mark::GroupSize(_) | Mark::Restrict => None,
     })
 }
 
@@ -747,6 +754,7 @@ impl<'l, 't> Body<'l, 't> {
             ty,
             storage,
             points_to: Storage::Global,
+            restrict: false,
             of_launch,
             lengths: Vec::new(),
             span,

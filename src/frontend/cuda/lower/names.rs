@@ -180,6 +180,7 @@ impl<'l, 't> Body<'l, 't> {
             ty,
             storage,
             points_to: Storage::Global,
+            restrict: false,
             of_launch,
             lengths: Vec::new(),
             span,

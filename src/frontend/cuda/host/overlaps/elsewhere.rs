@@ -53,7 +53,7 @@ impl<'u> Host<'_, 'u> {
             for (earlier, (other, b)) in &places[..j] {
                 if are_together(of, other) && a != b && later != earlier && self.are_made_one(a, b) {
                     let (later, earlier) = (later.clone(), earlier.clone());
-                    found.push(Overlap { later, earlier, by: None, sure: false });
+                    found.push(Overlap { later, earlier, by: None, sure: false, shown: true });
                 }
             }
         }
@@ -280,7 +280,7 @@ impl<'u> Host<'_, 'u> {
                 // What is no call or `new` makes nothing.
                 let is_array = match &pointer.origin {
                     Origin::Made(id, _) => results.contains(id),
-                    Origin::Reference(_) => false,
+                    Origin::Reference(_) | Origin::Truth(_) => false,
                     _ => true,
                 };
                 held.extend(host.lasting(place).filter(|_| is_array).map(|p| (p, pointer.origin.clone())));

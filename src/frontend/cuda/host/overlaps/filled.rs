@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::super::super::unit::{FunDecl, declared_name, each_named, last_named, split_init};
+use super::super::super::unit::{FunDecl, declared_name, each_named, has_child, last_named, split_init};
 use super::super::Host;
 use super::super::mentions::is_platform;
 use super::super::places::listed_in;
@@ -17,8 +17,12 @@ impl<'u> Host<'_, 'u> {
         let places = [self.addressed(a), self.addressed(b)];
         let known = self.lower.names.functions.get(name).map_or(&[][..], Vec::as_slice);
         let own = known.iter().filter(|d| d.has_body && d.class.is_none()).collect::<Vec<_>>();
-        let all = |sign: &str| !own.is_empty() && own.iter().all(|d| self.only_exchanges(d.node, d.declarator, sign));
-        let is_named_so = own.is_empty() && name.eq_ignore_ascii_case("swap");
+        let is_seen = function.kind() != "field_expression"
+            && self.find(name, function).is_none()
+            && !self.is_own_method(name, false)
+            && self.all_seen(name, 2);
+        let all = |sign: &str| is_seen && own.iter().all(|d| self.only_exchanges(d.node, d.declarator, sign));
+        let is_named_so = own.is_empty() && name.eq_ignore_ascii_case("swap") && self.find(name, function).is_none();
         match places {
             [Some(a), Some(b)] => (is_named_so || all("*")).then_some([a, b]),
             [None, None] => (is_named_so || all("&")).then_some([a, b]),
@@ -31,7 +35,10 @@ impl<'u> Host<'_, 'u> {
         let list = declarator.child_by_field_name("parameters").map(listed_in).unwrap_or_default();
         let named = |p: &Node<'u>| {
             let declarator = p.child_by_field_name("declarator")?;
-            let is_it = self.unit.str(declarator).starts_with(sign);
+            // A pointer may be taken by reference: `T *&p`.
+            let text = self.unit.str(declarator);
+            let own = text.trim_start_matches(|c: char| sign == "&" && (c == '*' || c.is_whitespace()));
+            let is_it = own.starts_with(sign);
             Some(format!(
                 "{}{}",
                 sign.trim_start_matches('&'),
@@ -39,7 +46,10 @@ impl<'u> Host<'_, 'u> {
             ))
         };
         let [Some(a), Some(b)] = &list.iter().map(named).collect::<Vec<_>>()[..] else { return false };
-        let statements = function.child_by_field_name("body").map(listed_in).unwrap_or_default();
+        let mut statements = function.child_by_field_name("body").map(listed_in).unwrap_or_default();
+        if statements.last().is_some_and(|last| last.kind() == "return_statement" && last.named_child_count() == 0) {
+            statements.pop();
+        }
         let text = |n: Node<'u>| {
             let text = self.unit.str(n);
             let moved = text.strip_prefix("std::move(").and_then(|inner| inner.strip_suffix(')'));
@@ -48,7 +58,10 @@ impl<'u> Host<'_, 'u> {
         let assigned = |n: &Node<'u>| {
             let inner = n.named_child(0)?;
             let (to, from) = match n.kind() {
+                // What stays from call to call is given its first value once.
+                "declaration" if has_child(*n, "storage_class_specifier") => return None,
                 "declaration" => split_init(n.child_by_field_name("declarator")?),
+                _ if inner.child_by_field_name("operator").is_none_or(|o| self.unit.str(o) != "=") => return None,
                 _ => (inner.child_by_field_name("left")?, inner.child_by_field_name("right")),
             };
             Some((text(declared_name(to).filter(|_| n.kind() == "declaration").unwrap_or(to)), text(from?)))
@@ -93,6 +106,11 @@ impl<'u> Host<'_, 'u> {
         let (seen, declared): (Vec<&FunDecl<'u>>, Vec<_>) = self.taking(name, count).partition(|d| d.has_body);
         let types = |d: &FunDecl<'u>| self.types_taken(d.declarator);
         !seen.is_empty() && declared.iter().all(|d| seen.iter().any(|seen| types(seen) == types(d)))
+    }
+
+    /// Are these two declarations of one function, as far as their parameters say?
+    pub(super) fn takes_the_same(&self, one: &FunDecl<'u>, other: &FunDecl<'u>) -> bool {
+        self.types_taken(one.declarator) == self.types_taken(other.declarator)
     }
 
     /// The types of parameters, as they are written without the names.

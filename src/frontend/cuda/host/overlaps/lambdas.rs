@@ -34,9 +34,10 @@ impl<'u> Host<'_, 'u> {
                 let pointers = |i: usize| passed[i].map_or(Vec::new(), |a| self.pointers_of(a, state));
                 for later in 0..arguments.len() {
                     for earlier in (0..later).filter(|earlier| at[later].is_some() || at[*earlier].is_some()) {
-                        if meet(&pointers(later), &pointers(earlier), state).is_some() {
+                        if let Some(met) = meet(&pointers(later), &pointers(earlier), state, &|name| self.is_seen(name))
+                        {
                             let (later, earlier) = ((later, None), (earlier, None));
-                            found.push(Overlap { later, earlier, by: None, sure: false });
+                            found.push(Overlap { later, earlier, by: None, sure: false, shown: met.shown });
                         }
                     }
                 }

@@ -127,11 +127,14 @@ impl<'u> Host<'_, 'u> {
             "cast_expression" => inner(field("value")).into_iter().map(Pointer::cast).collect(),
             "assignment_expression" => inner(field("left")),
             "comma_expression" => inner(field("right")),
-            "conditional_expression" => {
-                let mut both = inner(field("consequence"));
-                both.extend(inner(field("alternative")));
-                both
-            }
+            "conditional_expression" => match self.chosen(node, asked.state) {
+                Some(taken) => inner(field(if taken { "consequence" } else { "alternative" })),
+                None => {
+                    let mut both = inner(field("consequence"));
+                    both.extend(inner(field("alternative")));
+                    both
+                }
+            },
             "binary_expression" if field("operator").is_some_and(|o| matches!(self.unit.str(o), "+" | "-")) => {
                 let behind = field("right").is_some_and(|n| self.is_pointer(n))
                     && field("left").is_some_and(|n| !self.is_pointer(n));
@@ -186,7 +189,7 @@ impl<'u> Host<'_, 'u> {
                 let whole = self.unit.str(function);
                 let name = whole.split('<').next().unwrap_or(whole);
                 let passes = only_casts(name) || matches!(name, "std::move" | "std::forward");
-                if self.makes_new(name) {
+                if self.makes_new(name) || self.returns_new(node) {
                     return Vec::new();
                 }
                 // `[&] { return p; }()`
@@ -527,7 +530,7 @@ impl<'u> Host<'_, 'u> {
                     let place = of(&made_name(*at, *earlier));
                     all.push(Place { sure: place.sure && !earlier, ..place });
                 }
-                Origin::Reference(_) | Origin::Row(..) | Origin::Several(_) => {
+                Origin::Reference(_) | Origin::Row(..) | Origin::Several(_) | Origin::Truth(_) => {
                     let places = self.places_asked(pointer, asked).into_iter();
                     all.extend(places.map(|place| Place { name: format!("{}[0]", place.name), ..place }));
                 }
