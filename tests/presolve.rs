@@ -244,6 +244,85 @@ fn what_is_refuted_has_no_solution() {
     assert!(count.get("assuming").is_some_and(|n| *n > 5), "{count:?}");
 }
 
+/// A pair of threads with columns x of rows that are found: numbers that are converted, which may change them.
+fn found_rows(seed: u64) -> Question {
+    let mut choices = Choices::seeded(seed, 200);
+    let c = &mut choices;
+    let ty = IntTy::I32;
+    let of = |name: &str| ["!1", "!2"].map(|task| Var::new(format!("{name}{task}"), ty));
+    let (w, x, y) = (Var::new("w", ty), of("x"), of("y"));
+    let vars = vec![
+        (w.clone(), 1, 3),
+        (x[0].clone(), 0, 2),
+        (x[1].clone(), 0, 2),
+        (y[0].clone(), -1, 2),
+        (y[1].clone(), -1, 2),
+    ];
+    let scale = *c.one_of(&[1, 3, 100, 128, 1 << 31, 1 << 32]).expect("a number");
+    let narrow = *c.one_of(&[IntTy::U8, IntTy::I8, IntTy::U32, IntTy::I32]).expect("a type");
+    let wide = *c.one_of(&[IntTy::MATH, IntTy::I32, IntTy::I64]).expect("a type");
+    let (guarded, converted, plus, times) = (c.pick(4) > 0, c.pick(4), c.pick(3), c.pick(4));
+    let mut conditions = vec![x[0].clone(), x[1].clone()]
+        .into_iter()
+        .filter(|_| guarded)
+        .map(|x| N::var(&x).lt(&N::var(&w)))
+        .collect::<Vec<_>>();
+    let index = |t: usize| {
+        let number = N::add(IntTy::MATH, &N::mul(IntTy::MATH, &N::var(&y[t]), &N::num(scale)), &N::num(plus as i128));
+        let found = N::cast(ty, &N::cast(narrow, &number));
+        let row = match times {
+            0 => N::mul(ty, &N::mul(ty, &found, &N::var(&w)), &N::num(2)),
+            1 => N::mul(ty, &N::add(ty, &found, &N::var(&y[t])), &N::var(&w)),
+            _ => N::mul(ty, &found, &N::var(&w)),
+        };
+        let column =
+            if converted == 0 { N::cast(narrow, &N::mul(ty, &N::var(&x[t]), &N::num(100))) } else { N::var(&x[t]) };
+        N::add(wide, &row, &column)
+    };
+    conditions.extend([N::var(&x[0]).ne(&N::var(&x[1])), index(0).eq(&index(1))]);
+    for (var, lo, hi) in &vars {
+        conditions.push(N::num(*lo).le(&N::var(var)));
+        conditions.push(N::var(var).le(&N::num(*hi)));
+    }
+    Question { vars, conditions }
+}
+
+/// The value without wrap-around of arithmetic; a conversion may change its operand.
+fn of_conversions(term: &N, env: &Env) -> i128 {
+    match term.kind() {
+        NExp::Bin(op @ (NBin::Add | NBin::Sub | NBin::Mul), _, l, r) => {
+            let (l, r) = (of_conversions(l, env), of_conversions(r, env));
+            match op {
+                NBin::Add => l + r,
+                NBin::Sub => l - r,
+                _ => l * r,
+            }
+        }
+        _ => eval_n(term, env).expect("a value"),
+    }
+}
+
+#[test]
+fn a_row_may_be_any_number() {
+    let mut proofs = [0, 0];
+    for seed in 0..CASES {
+        let question = found_rows(seed);
+        let Some(proof) = refute_by(Rules::default(), &question.conditions) else { continue };
+        proofs[usize::from(!proof.assumed.is_empty())] += 1;
+        // Of a conversion that is named it is assumed that it changes nothing.
+        let kept = |term: &N, env: &Env| match term.kind() {
+            NExp::Cast(_, inner) => of_conversions(inner, env),
+            _ => of_conversions(term, env),
+        };
+        solutions(&question, |env| {
+            let wrong = proof.assumed.iter().all(|term| kept(term, env) == eval_n(term, env).expect("a value"));
+            assert!(!wrong, "{seed}: {:?} by {proof:?}", question.conditions);
+            false
+        });
+    }
+    assert!(proofs.iter().all(|n| *n > 300), "{proofs:?}");
+}
+
 /// Two threads with indices that mask x by a size p, and what the conditions say of p: powers of two, or not.
 fn masked(seed: u64) -> Question {
     let mut choices = Choices::seeded(seed, 200);

@@ -64,8 +64,7 @@ impl Presolve {
     }
 
     fn proved(&mut self, proof: Option<Proof>) -> Option<Vec<String>> {
-        // What wraps around in ordinary launches is not assumed away: the solver is asked what is then.
-        let proof = proof.filter(|p| !p.serious)?;
+        let proof = proof?;
         self.count(proof.rule);
         Some(proof.assumed.iter().map(assumption).collect())
     }

@@ -27,9 +27,10 @@ pub fn facts(conditions: &[B]) -> Vec<B> {
     conditions.iter().for_each(|b| found.boolean(b));
     let mut facts = Vec::new();
     for (i, one) in found.taken.iter().enumerate() {
-        facts.extend(fits(one).filter(|f| f.as_lit() != Some(true)));
+        facts.extend(fits(one).into_iter().chain(one.bounds()).filter(|f| f.as_lit() != Some(true)));
         for two in &found.taken[i + 1..] {
-            facts.extend(fact(one, two).filter(|f| f.as_lit() != Some(true)));
+            let both = [fact(one, two), in_total(one, two), in_total(two, one)];
+            facts.extend(both.into_iter().flatten().filter(|f| f.as_lit() != Some(true)));
         }
     }
     facts
@@ -50,12 +51,25 @@ fn fits(one: &Taken) -> Option<B> {
         // One that is at 0 may be asked for less, and its result is then compared with 0.
         Order::Down if !one.ty.signed => None,
         Order::Down => Some(N::num(one.ty.min()?).le(&N::sub(IntTy::MATH, &one.result, operand))),
-        Order::Swap | Order::Compare => None,
+        Order::Swap | Order::Compare | Order::Total => None,
     }
 }
 
+/// [RACE-TICKET-TOTAL]  what an operation that is made has added is there at the end
+fn in_total(one: &Taken, total: &Taken) -> Option<B> {
+    if (one.ticket.order, total.ticket.order) != (Order::Up, Order::Total) || one.ticket.cell != total.ticket.cell {
+        return None;
+    }
+    let ((operand, cell, _), (_, of, _)) = (one.parts()?, total.parts()?);
+    let [made, ..] = one.limits()?;
+    let same_cell = cell.iter().zip(of).map(|(a, b)| a.eq(b));
+    let premise = B::and(same_cell.chain([made.ne(&N::num(0))]).collect::<Vec<_>>());
+    Some(B::implies(&premise, &N::add(IntTy::MATH, &one.result, operand).le(&total.result)))
+}
+
 fn fact(one: &Taken, two: &Taken) -> Option<B> {
-    if one.ticket != two.ticket {
+    let kind = |t: &Taken| (t.ticket.order, t.ticket.cell, t.ticket.thread);
+    if kind(one) != kind(two) {
         return None;
     }
     let (operand1, cell1, thread1) = one.parts()?;
@@ -74,8 +88,16 @@ fn fact(one: &Taken, two: &Taken) -> Option<B> {
         Order::Swap => B::or([r1.eq(operand2), r2.eq(operand1)]),
         // [RACE-TICKET-COMPARE]  only one finds what is replaced
         Order::Compare => B::or([r1.ne(operand1), r2.ne(operand2)]),
+        Order::Total => return None,
     };
     Some(B::implies(&premise, &conclusion))
+}
+
+/// Whether the operation is made, and the bounds of its result, among the arguments of its function.
+pub fn limits(ticket: Ticket, args: &[N]) -> Option<[&N; 3]> {
+    let at = 1 + usize::from(ticket.cell) + usize::from(ticket.thread);
+    let [made, least, most] = args.get(at..at + 3)? else { return None };
+    ticket.bounded.then_some([made, least, most])
 }
 
 impl Taken {
@@ -85,6 +107,16 @@ impl Taken {
         let (cell, rest) = rest.split_at_checked(self.ticket.cell.into())?;
         let (thread, _) = rest.split_at_checked(self.ticket.thread.into())?;
         Some((operand, cell, thread))
+    }
+
+    fn limits(&self) -> Option<[&N; 3]> {
+        limits(self.ticket, &self.args)
+    }
+
+    /// [RACE-TICKET-BOUNDS]
+    fn bounds(&self) -> Vec<B> {
+        let Some([_, least, most]) = self.limits() else { return Vec::new() };
+        vec![least.le(&self.result), self.result.le(most)]
     }
 }
 

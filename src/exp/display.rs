@@ -130,6 +130,7 @@ pub fn order_word(order: Order) -> &'static str {
         Order::Down => "down",
         Order::Swap => "swap",
         Order::Compare => "compare",
+        Order::Total => "total",
     }
 }
 
@@ -221,7 +222,8 @@ impl Out<'_, '_> {
             FunKind::Abstract => "~",
             FunKind::Ticket(ticket) => {
                 let word = order_word(ticket.order);
-                write!(self.f, "~[{word} {} {}] ", ticket.cell, ticket.thread)?;
+                let bounded = if ticket.bounded { " bounded" } else { "" };
+                write!(self.f, "~[{word} {} {}{bounded}] ", ticket.cell, ticket.thread)?;
                 ""
             }
         };

@@ -101,6 +101,8 @@ pub struct Ticket {
     pub cell: u8,
     /// How many arguments identify the thread.
     pub thread: u8,
+    /// Do three more follow: whether the operation is made (not 0), and the least and the greatest value of the result?
+    pub bounded: bool,
 }
 
 /// How the contents of a cell go on.
@@ -114,6 +116,8 @@ pub enum Order {
     Swap,
     /// By replacing the operand, when that is the content, by something that no operation replaces.
     Compare,
+    /// What is there at the end of a time in which it went up: the result of no operation, and of no thread.
+    Total,
 }
 
 /// An uninterpreted function of integers: equal arguments give equal results, and nothing else is known.

@@ -47,7 +47,8 @@ pub fn any_number(choices: &mut Choices, vars: &[Var], depth: u32) -> N {
         _ => {
             let name = *choices.one_of(&["f", "min", "A.x", "operator()"]).unwrap_or(&"f");
             let ty = *choices.one_of(&TYPES).unwrap_or(&IntTy::I32);
-            let ticket = FunKind::Ticket(Ticket { order: Order::Up, cell: 2, thread: 1 });
+            let ticket =
+                FunKind::Ticket(Ticket { order: Order::Up, cell: 2, thread: 1, bounded: choices.pick(2) == 0 });
             let kind = *choices.one_of(&[FunKind::Input, FunKind::Abstract, ticket]).unwrap_or(&FunKind::Input);
             let count = choices.pick(3);
             let args = (0..count).map(|_| any_number(choices, vars, depth - 1)).collect();

@@ -237,7 +237,6 @@ impl Facts {
         let after = std::mem::replace(&mut self.values, before);
         if impossible {
             self.values.assumed.extend(after.assumed);
-            self.values.serious |= after.serious;
         }
         impossible
     }
@@ -256,7 +255,7 @@ impl Facts {
             return false;
         }
         let mut rule = self.rule;
-        let (mut assumed, mut serious) = (self.values.assumed.clone(), self.values.serious);
+        let mut assumed = self.values.assumed.clone();
         for alternative in &alternatives {
             let mut with = self.clone();
             with.assume(alternative);
@@ -265,9 +264,8 @@ impl Facts {
             }
             rule = rule.max(with.rule);
             assumed.extend(with.values.assumed);
-            serious |= with.values.serious;
         }
-        (self.values.assumed, self.values.serious) = (assumed, serious);
+        self.values.assumed = assumed;
         self.refuted_by(rule);
         true
     }

@@ -9,9 +9,10 @@ use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxHashMap;
 
 use super::powers::Powers;
+use crate::core::tickets::limits;
 use crate::exp::poly::{AtomId, Monomial, Poly, scaled};
 use crate::exp::wrap::{SMALL, goes_up, may_wrap_for_small_sizes, needs_large_sizes, rests_on_more};
-use crate::exp::{B, BExp, IntTy, Interval, N, NBin, NExp, NRel, Ranges, conversions};
+use crate::exp::{B, BExp, Fun, FunKind, IntTy, Interval, N, NBin, NExp, NRel, Ranges, conversions};
 
 /// An unknown.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -62,8 +63,6 @@ pub struct Values {
     pub defined: Vec<Poly>,
     /// The terms of which it was assumed that they do not overflow.
     pub assumed: IndexSet<N>,
-    /// Is there one among them that may do so where arrays have ordinary sizes?
-    pub serious: bool,
     /// Would there have been more to assume?
     pub doubtful: bool,
 }
@@ -86,7 +85,6 @@ impl Values {
             wholes: Vec::new(),
             defined: Vec::new(),
             assumed: IndexSet::new(),
-            serious: false,
             doubtful: false,
         }
     }
@@ -161,10 +159,27 @@ impl Values {
                 Some(op) => self.extreme(term, op, IntTy::MATH, then, els).unwrap_or_else(|| self.unknown(term)),
                 None => self.unknown(term),
             },
-            NExp::Call(..) | NExp::Num(_) | NExp::Var(_) => self.unknown(term),
+            NExp::Call(fun, args) => self.call(term, fun, args),
+            NExp::Num(_) | NExp::Var(_) => self.unknown(term),
         };
         self.memo.insert((term.clone(), bits), poly.clone());
         Some(poly)
+    }
+
+    /// An unknown; of the result of an atomic operation the bounds may be known. [OPT-TICKET]
+    fn call(&mut self, term: &N, fun: &Fun, args: &[N]) -> Poly {
+        let unknown = self.unknown(term);
+        if let FunKind::Ticket(ticket) = fun.kind
+            && let Some([_, least, most]) = limits(ticket, args)
+            && let (Some(least), Some(most)) = (self.value(least), self.value(most))
+        {
+            let interval = Interval { lo: self.interval(&least).lo, hi: self.interval(&most).hi };
+            self.note(&unknown, interval);
+            let facts = [least.sub(&unknown), unknown.sub(&most)];
+            self.defined
+                .extend(facts.into_iter().flatten().filter(|fact| !self.defined.contains(fact)).collect::<Vec<_>>());
+        }
+        unknown
     }
 
     fn ring(&mut self, op: NBin, l: &N, r: &N, bits: u8) -> Option<Poly> {
@@ -220,21 +235,48 @@ impl Values {
         };
         if undefined || self.interval(&raw).lo.is_some_and(|lo| lo >= 0) && large() {
             if self.assume {
-                self.assumed.insert(term.clone());
-                for conversion in if undefined { conversions(term) } else { Vec::new() } {
-                    let NExp::Cast(to, inner) = conversion.kind() else { continue };
-                    let raw = self.number(inner, to.bits);
-                    if !raw.is_some_and(|raw| self.interval(&raw).within(Interval::of_type(*to))) {
-                        self.serious |= may_wrap_for_small_sizes(&conversion);
-                        self.assumed.insert(conversion);
+                let open = if undefined { self.changing(term) } else { Vec::new() };
+                // [OPT-OPAQUE]
+                let raw = match open.iter().any(may_wrap_for_small_sizes) {
+                    true => match self.of_operands(term) {
+                        Some(raw) => raw,
+                        None => return self.unknown(term),
+                    },
+                    false => {
+                        self.assumed.extend(open);
+                        raw
                     }
-                }
+                };
+                self.assumed.insert(term.clone());
                 self.note(&raw, Interval::of_type(ty));
                 return raw;
             }
             self.doubtful = true;
         }
         self.of_values(term, ty).unwrap_or_else(|| self.unknown(term))
+    }
+
+    /// The conversions in a sum or product that may change their values.
+    fn changing(&mut self, term: &N) -> Vec<N> {
+        let mut found = conversions(term);
+        found.retain(|conversion| {
+            let NExp::Cast(to, inner) = conversion.kind() else { return false };
+            let raw = self.number(inner, to.bits);
+            !raw.is_some_and(|raw| self.interval(&raw).within(Interval::of_type(*to)))
+        });
+        found
+    }
+
+    /// A sum or product of the values of its operands, each in the type of the operator: what it is where it does not overflow.
+    fn of_operands(&mut self, term: &N) -> Option<Poly> {
+        let NExp::Bin(op, ty, l, r) = term.kind() else { return None };
+        let (a, b) = (self.value(&N::cast(*ty, l))?, self.value(&N::cast(*ty, r))?);
+        match op {
+            NBin::Add => a.add(&b).ok(),
+            NBin::Sub => a.sub(&b).ok(),
+            NBin::Mul => a.mul(&b).ok(),
+            _ => None,
+        }
     }
 
     /// Of a product of sums, what those of its factors say: `h * w - h` is not negative if it is `h * (w - 1)`.

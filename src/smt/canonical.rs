@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::query::Query;
-use crate::exp::{B, BExp, Fun, FunKind, IntTy, N, NBin, NExp, NRel, Var};
+use crate::exp::{B, BExp, Fun, FunKind, IntTy, N, NBin, NExp, NRel, Ticket, Var};
 
 /// The query, its terms in post-order, each referring to earlier ones by number. Every part has a fixed size or its
 /// length in front, so no two queries have the same bytes. Two allocations of one term may give other bytes for an equal
@@ -75,7 +75,9 @@ impl Writer {
         match fun.kind {
             FunKind::Input => self.bytes.push(0),
             FunKind::Abstract => self.bytes.push(1),
-            FunKind::Ticket(ticket) => self.bytes.extend([2, ticket.order as u8, ticket.cell, ticket.thread]),
+            FunKind::Ticket(Ticket { order, cell, thread, bounded }) => {
+                self.bytes.extend([2, order as u8, cell, thread, bounded.into()]);
+            }
         }
     }
 

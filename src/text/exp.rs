@@ -210,9 +210,9 @@ impl Parser<'_> {
     fn ticket(&mut self) -> Parsed<Ticket> {
         let at = self.here();
         let word = self.name("the order of an atomic operation")?;
-        let orders = [Order::Up, Order::Down, Order::Swap, Order::Compare];
+        let orders = [Order::Up, Order::Down, Order::Swap, Order::Compare, Order::Total];
         let Some(order) = orders.into_iter().find(|o| order_word(*o) == word.as_str()) else {
-            return self.fail(at, format!("`{word}` is not an order: expected up, down, swap or compare"));
+            return self.fail(at, format!("`{word}` is not an order: expected up, down, swap, compare or total"));
         };
         let mut count = || {
             let at = self.here();
@@ -220,8 +220,9 @@ impl Parser<'_> {
             u8::try_from(number).or_else(|_| self.fail(at, "more than 255 arguments".to_owned()))
         };
         let (cell, thread) = (count()?, count()?);
+        let bounded = self.eat_word("bounded");
         self.expect("]")?;
-        Ok(Ticket { order, cell, thread })
+        Ok(Ticket { order, cell, thread, bounded })
     }
 
     fn result_type(&mut self) -> Parsed<IntTy> {

@@ -66,7 +66,7 @@ fn run(order: Order, seed: u64, wrong: Wrong) -> Vec<Operation> {
 
 /// Do the facts about these operations hold?
 fn fulfilled(order: Order, run: &[Operation]) -> bool {
-    let kind = FunKind::Ticket(Ticket { order, cell: 1, thread: 1 });
+    let kind = FunKind::Ticket(Ticket { order, cell: 1, thread: 1, bounded: false });
     let fun = Fun { name: "ticket".into(), ty: IntTy::I32, kind };
     let mentioned: Vec<B> =
         run.iter().map(|op| N::num(-1000).le(&N::call(fun.clone(), op.args.map(N::num).to_vec()))).collect();
@@ -92,5 +92,85 @@ fn mutants_are_killed() {
             let killed = (0..3_000).any(|seed| !fulfilled(order, &run(order, seed, wrong)));
             assert!(killed, "{order:?}");
         }
+    }
+}
+
+/// What may go wrong with a counter that begins at a known number, and that no thread counts twice.
+#[derive(Clone, Copy, PartialEq)]
+enum Spoilt {
+    Nothing,
+    /// It begins elsewhere.
+    Start,
+    /// A thread counts twice.
+    Twice,
+    /// Somebody sets it back in between.
+    Store,
+    /// An operation that is not made passes as one that is.
+    Made,
+}
+
+/// The results of operations that are made, in any order; the others have what is left over. The last one is the total.
+fn counted(seed: u64, spoilt: Spoilt) -> (i128, Vec<(bool, i128)>) {
+    let mut choices = Choices::seeded(seed, 64);
+    let (start, threads) = (choices.pick(4) as i128, 1 + choices.pick(4));
+    let mut content = start + i128::from(spoilt == Spoilt::Start);
+    let mut left: Vec<usize> = (0..threads).collect();
+    let mut made = vec![None; threads];
+    while !left.is_empty() {
+        let thread = left.remove(choices.pick(left.len()));
+        if choices.pick(3) > 0 {
+            made[thread] = Some(content);
+            content += 1 + i128::from(spoilt == Spoilt::Twice);
+        }
+        if spoilt == Spoilt::Store && choices.pick(3) == 0 {
+            content = start;
+        }
+    }
+    let mut free = content;
+    let mut results: Vec<(bool, i128)> = Vec::new();
+    for result in made {
+        results.push((result.is_some() || spoilt == Spoilt::Made, result.unwrap_or(free)));
+        free += i128::from(result.is_none());
+    }
+    results.push((true, content));
+    (start, results)
+}
+
+/// Do the facts about these operations, and about their total, hold?
+fn bounded(seed: u64, spoilt: Spoilt) -> bool {
+    let (start, results) = counted(seed, spoilt);
+    let threads = results.len() as i128 - 1;
+    let args = |number: usize| -> Vec<i128> {
+        let made = results.get(number).is_some_and(|(made, _)| *made).into();
+        match number as i128 == threads {
+            true => vec![0, 7, made, start, start + threads],
+            false => vec![1, 7, number as i128, made, start, start + threads - 1],
+        }
+    };
+    let fun = |number: usize| {
+        let total = number as i128 == threads;
+        let (order, thread) = if total { (Order::Total, 0) } else { (Order::Up, 1) };
+        Fun {
+            name: (if total { "total" } else { "ticket" }).into(),
+            ty: IntTy::I32,
+            kind: FunKind::Ticket(Ticket { order, cell: 1, thread, bounded: true }),
+        }
+    };
+    let mentioned: Vec<B> = (0..results.len())
+        .map(|i| N::num(-1000).le(&N::call(fun(i), args(i).into_iter().map(N::num).collect())))
+        .collect();
+    let table =
+        |f: &Fun, given: &[i128]| (0..results.len()).find(|i| *f == fun(*i) && args(*i) == given).map(|i| results[i].1);
+    let env = Env::with_functions(&table);
+    tickets::facts(&mentioned).iter().all(|fact| eval_b(fact, &env) == Ok(true))
+}
+
+#[test]
+fn counters_of_blocks_fulfil_the_facts() {
+    for seed in 0..3_000 {
+        assert!(bounded(seed, Spoilt::Nothing), "seed {seed}");
+    }
+    for spoilt in [Spoilt::Start, Spoilt::Twice, Spoilt::Store, Spoilt::Made] {
+        assert!((0..3_000).any(|seed| !bounded(seed, spoilt)));
     }
 }

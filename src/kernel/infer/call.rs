@@ -5,6 +5,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::background;
+use super::settled::Before;
 use super::state::Cells;
 use super::value::{ObjId, Offset, Pointer, Value};
 use super::{Frame, ObjectKind, Touches, Walk, conjuncts};
@@ -562,8 +563,9 @@ impl<'p> Walk<'p> {
         let id = self.barrier_site(span);
         let masked = mask.is_some();
         self.emit(Protocol::Sync(Barrier { scope, mask, fence, site: id }));
-        let before: Vec<_> = self.arrays().map(|o| (o, self.state.version(o))).collect();
-        self.state.epoch = self.fresh_uniform("phase", IntTy::OPAQUE);
+        let versions = self.arrays().map(|o| (o, self.state.version(o))).collect();
+        let next = self.fresh_uniform("phase", IntTy::OPAQUE);
+        let before = Before { phase: std::mem::replace(&mut self.state.epoch, next), versions };
         self.settle(scope, masked, fence, &before);
         self.state.versions.clear();
         self.state.recent.clear();

@@ -26,11 +26,15 @@ pub fn finish(mut walk: Walk, kernel: FunId, config: &Config, used: &Axes) -> In
         walk.lose("too-large", "the kernel is too large to be analysed as a whole", span, Touches::Everything);
     }
     let emitted = Protocol::seq(std::mem::take(&mut walk.out));
+    let halves = !walk.arrivals.is_empty();
     let protocol = without_arrivals(emitted, &mut walk);
     let (protocol, steps) = walk.without_fences(&protocol);
     let protocol = walk.with_background(protocol);
     if config.unlaunched {
         walk.find_tiles(&protocol);
+    }
+    if !halves {
+        walk.find_counters(&protocol);
     }
     let protocol = walk.with_settled(&protocol);
     let of_last = walk.of_last_block(&steps, &protocol);

@@ -252,6 +252,8 @@ pub struct Walk<'p> {
     lockstep: bool,
     /// What atomic operations do to arrays.
     atomics: BTreeMap<ObjId, BTreeSet<tickets::Use>>,
+    /// What is known of counters of a block. [INF-TICKET-ONCE]
+    counters_of_blocks: tickets::Counters,
     /// What the pointers that were found in arrays point to.
     found: Vec<found::Found>,
     /// What work-groups copy in the background here.
@@ -453,6 +455,7 @@ impl<'p> Walk<'p> {
             settles: config.settles.map(|checked| checked && !config.lockstep),
             lockstep: config.lockstep,
             atomics: BTreeMap::new(),
+            counters_of_blocks: tickets::Counters::default(),
             found: Vec::new(),
             copies: Vec::new(),
             background: background::Background::default(),

@@ -82,6 +82,8 @@ struct Fact {
 pub struct Settlement {
     /// The arguments of the function that identifies the phase.
     params: Vec<N>,
+    /// The phase before, where the barrier orders shared memory.
+    before: Option<N>,
     /// By array, the last store first.
     facts: Vec<(ObjId, Vec<Fact>)>,
 }
@@ -112,7 +114,7 @@ impl Walk<'_> {
     }
 
     /// All threads of the block pass a barrier: what they have stored is what the arrays hold in the phase after it.
-    pub(super) fn settle(&mut self, scope: Scope, masked: bool, fence: Fence, before: &[(ObjId, N)]) {
+    pub(super) fn settle(&mut self, scope: Scope, masked: bool, fence: Fence, before: &Before) {
         let log = std::mem::take(&mut self.state.log);
         let NExp::Call(phase, params) = self.state.epoch.kind() else { return };
         if scope == Scope::Warp || masked {
@@ -126,7 +128,7 @@ impl Walk<'_> {
             ObjectKind::Private | ObjectKind::Constant => false,
         };
         // What was known before, and that nobody has touched since.
-        for (object, version) in before {
+        for (object, version) in &before.versions {
             let untouched = !log.entries.iter().any(|entry| entry.object() == *object);
             if let (true, NExp::Call(earlier, args)) = (untouched && ordered(*object, self), version.kind())
                 && let Some(known) = self.settled.get(&earlier.name)
@@ -155,8 +157,14 @@ impl Walk<'_> {
             }
         }
         facts.retain(|(_, known)| !known.is_empty());
-        if !facts.is_empty() {
-            self.settled.insert(phase, Settlement { params, facts });
+        // It has to be one that the arguments of this phase identify.
+        let is_phase = |n: &&N| match n.kind() {
+            NExp::Call(_, args) => fence.shared && args.iter().all(|arg| params.contains(arg)),
+            _ => false,
+        };
+        let before = Some(&before.phase).filter(is_phase).cloned();
+        if !facts.is_empty() || before.is_some() {
+            self.settled.insert(phase, Settlement { params, before, facts });
         }
     }
 
@@ -191,7 +199,12 @@ impl Walk<'_> {
         substitute(protocol, &mut Subst::with_functions(&|fun, args| self.read(fun, args, 0, until)))
     }
 
-    /// What a read of contents gives, unless too much work was done.
+    /// What a read of contents gives.
+    pub(super) fn content(&self, fun: &Fun, args: &[N]) -> Option<N> {
+        self.read(fun, args, 0, work_done().saturating_add(MAX_WORK))
+    }
+
+    /// The same, unless too much work was done.
     fn read(&self, fun: &Fun, args: &[N], nesting: u32, until: u64) -> Option<N> {
         const DEEPEST: u32 = 4;
         if work_done() > until {
@@ -200,17 +213,14 @@ impl Walk<'_> {
         let contents = self.contents.get(&fun.name)?;
         let NExp::Call(phase, now) = args.first()?.kind() else { return None };
         let settlement = self.settled.get(&phase.name)?;
-        let (_, facts) = settlement.facts.iter().find(|(o, _)| *o == contents.object)?;
         let (constant, terms) = args.get(args.len().checked_sub(contents.strides.len() + 1)?..)?.split_first()?;
         let constant = constant.as_num()?;
-        let mut iteration = Subst::new();
-        for (param, value) in settlement.params.iter().zip(now) {
-            match param.as_var() {
-                Some(var) => iteration.bind(&var.name, value),
-                None if param == value => {}
-                None => return None,
-            }
-        }
+        let mut iteration = settlement.iteration(now)?;
+        let Some((_, facts)) = settlement.facts.iter().find(|(o, _)| *o == contents.object) else {
+            let before = iteration.numeric(settlement.before.as_ref()?);
+            let whole = terms.is_empty() && contents.width == u64::from(fun.ty.bits / 8);
+            return if whole { self.total(contents.object, constant, fun.ty, &before) } else { None };
+        };
         // The last store decides; what cannot be compared with it hides the earlier ones.
         let here = |f: &&Fact| f.strides == contents.strides && f.constant == constant && f.width == contents.width;
         let stores: Vec<&Fact> = facts.iter().take_while(here).collect();
@@ -231,6 +241,16 @@ impl Walk<'_> {
             result = N::ite(&cond, &value, &result);
         }
         (!stores.is_empty() && is_small(&result)).then_some(result)
+    }
+
+    /// The number that a place of an array has at the start of a phase, if it is known to be that.
+    pub(super) fn starts_as(&self, object: ObjId, constant: i128, width: u64, phase: &N) -> Option<i128> {
+        let NExp::Call(phase, now) = phase.kind() else { return None };
+        let settlement = self.settled.get(&phase.name)?;
+        let (_, facts) = settlement.facts.iter().find(|(o, _)| *o == object)?;
+        let last = facts.first().filter(|f| f.terms.is_empty() && f.constant == constant && f.width == width)?;
+        let (cond, value) = self.written(last, &[], &[], &mut settlement.iteration(now)?);
+        value.as_num().filter(|_| cond.as_lit() == Some(true))
     }
 
     /// When a thread of the block has put something at these indices, and what. The thread is guessed from the indices, so
@@ -292,6 +312,27 @@ fn conditions_left(cond: &B, left: usize) -> Option<usize> {
         BExp::Rel(_, l, r) => terms_left(r, terms_left(l, left)?),
         BExp::And(parts) | BExp::Or(parts) => parts.iter().try_fold(left, |left, part| conditions_left(part, left)),
         BExp::Not(inner) => conditions_left(inner, left),
+    }
+}
+
+/// What there was before a barrier: the phase, and what this thread saw of each array.
+pub struct Before {
+    pub phase: N,
+    pub versions: Vec<(ObjId, N)>,
+}
+
+impl Settlement {
+    /// With these arguments for the phase.
+    fn iteration(&self, now: &[N]) -> Option<Subst<'static>> {
+        let mut iteration = Subst::new();
+        for (param, value) in self.params.iter().zip(now) {
+            match param.as_var() {
+                Some(var) => iteration.bind(&var.name, value),
+                None if param == value => {}
+                None => return None,
+            }
+        }
+        Some(iteration)
     }
 }
 

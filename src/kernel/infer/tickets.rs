@@ -1,11 +1,11 @@
 //! Results of atomic operations of which something is known. [INF-TICKET]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::value::{ObjId, Target, Value};
 use super::{ObjectKind, Walk};
-use crate::core::Space;
-use crate::exp::{Fun, FunKind, IntTy, N, Order, Ticket};
+use crate::core::{Mode, Protocol, Scope, Space};
+use crate::exp::{B, Fun, FunKind, IntTy, N, NExp, Order, Ticket};
 use crate::kernel::types::Type;
 
 /// What an operation may do to the cells of an array.
@@ -17,6 +17,32 @@ pub enum Use {
     Compare(IntTy, i128, i128),
     /// Anything.
     Other,
+}
+
+/// Counters in shared memory.
+#[derive(Default)]
+pub struct Counters {
+    /// Those to which something else than 1 may be added.
+    uneven: BTreeSet<ObjId>,
+    /// Those that no thread counts twice between two barriers of the block, nor stores to where it counts.
+    once: BTreeSet<ObjId>,
+    /// By array, what is added to it that has to be the total of a counter.
+    totals: BTreeMap<ObjId, Vec<N>>,
+}
+
+/// Where a counter with known bounds begins at most.
+const SMALL: i128 = 1 << 10;
+
+/// So many threads as there are do not bring a counter of the type around by such steps.
+fn small(ty: &Type) -> i128 {
+    if matches!(ty, Type::Int(int) if int.bits == 32) { 1 << 10 } else { 1 << 31 }
+}
+
+/// What a thread has done to a counter since the last barrier.
+#[derive(Clone, Copy, PartialEq, Default)]
+struct Since {
+    counted: bool,
+    stored: bool,
 }
 
 /// Is there one order in which all these operations change a cell?
@@ -49,15 +75,27 @@ impl Walk<'_> {
             }
         };
         self.atomics.entry(target.object).or_default().insert(use_);
+        if operand.as_num() != Some(1) {
+            self.counters_of_blocks.uneven.insert(target.object);
+        }
+        if self.may_be_total(&operand) && !self.ranges.interval(&operand).hi.is_some_and(|hi| hi <= small(ty)) {
+            self.counters_of_blocks.totals.entry(target.object).or_default().push(operand.clone());
+        }
         let Type::Int(int) = ty else { return None };
         let mut cell = vec![N::num(i128::from(target.object.0))];
-        if self.info(target.object).kind == ObjectKind::Array(Space::Shared) {
-            cell.extend(self.blocks.iter().filter(|(_, e)| e.as_num() != Some(1)).map(|(v, _)| N::var(v)));
+        let of_block = self.info(target.object).kind == ObjectKind::Array(Space::Shared);
+        if of_block {
+            cell.extend(self.several_blocks());
         }
         cell.extend([target.offset.as_term(), self.state.epoch.clone()]);
         let thread = self.coordinates();
-        let ticket = Ticket { order, cell: cell.len() as u8, thread: thread.len() as u8 };
-        let args = [operand].into_iter().chain(cell).chain(thread).chain(self.counters.iter().cloned());
+        // What the bounds are shows at the end.
+        let bounded = of_block && order == Order::Up && target.offset.as_term().as_num().is_some();
+        let ticket = Ticket { order, cell: cell.len() as u8, thread: thread.len() as u8, bounded };
+        let path = B::and(self.path.clone());
+        let made = if path.depth() <= 30 { path.as_number() } else { N::num(0) };
+        let bounds = if bounded { vec![made, N::num(0), N::num(0)] } else { Vec::new() };
+        let args = [operand].into_iter().chain(cell).chain(thread).chain(bounds).chain(self.counters.iter().cloned());
         let fun = Fun { name: self.names.fresh(&format!("atomic{name}")), ty: *int, kind: FunKind::Ticket(ticket) };
         Some(N::call(fun, args.collect()))
     }
@@ -87,8 +125,7 @@ impl Walk<'_> {
                 None => N::cast(*int, numbers.first()?),
             };
             let limits = self.ranges.interval(&by);
-            // So many threads as there are do not bring the counter around by such steps.
-            let small = if int.bits == 32 { 1 << 10 } else { 1 << 31 };
+            let small = small(ty);
             return match (limits.lo?, limits.hi?) {
                 (lo, hi) if lo >= 0 && hi <= small => {
                     if add {
@@ -101,6 +138,8 @@ impl Walk<'_> {
                     let by = N::sub(math, &N::num(0), &by);
                     if add { down(by) } else { up(by) }
                 }
+                // That it is small shows at the end.
+                _ if add && self.may_be_total(&by) => up(by),
                 _ => None,
             };
         }
@@ -122,15 +161,137 @@ impl Walk<'_> {
         let object = args.get(1)?.as_num().and_then(|n| u32::try_from(n).ok()).map(ObjId)?;
         // Where nothing else changes it, no race does.
         let alone = !written(object) && !self.lockstep;
-        let agreed = (alone || self.settles(object)) && self.atomics.get(&object).is_some_and(agree);
+        if ticket.order == Order::Total {
+            return None;
+        }
+        let totals = self.counters_of_blocks.totals.get(&object);
+        let agreed = (alone || self.settles(object))
+            && self.atomics.get(&object).is_some_and(agree)
+            && totals.is_none_or(|all| all.iter().all(|n| self.is_total(n)));
+        let (mut fun, mut args) = (fun.clone(), args.to_vec());
+        if ticket.bounded {
+            let at = 1 + cell + usize::from(ticket.thread);
+            let bounds =
+                args.get(cell - 1)?.as_num().and_then(|place| self.bounds(object, place, fun.ty, args.get(cell)?));
+            match bounds.filter(|_| agreed) {
+                Some([least, beyond]) => {
+                    let most = N::sub(IntTy::MATH, &beyond, &N::num(1));
+                    args.splice(at + 1..at + 3, [least, most]);
+                }
+                None => {
+                    args.drain(at..at + 3);
+                    fun.kind = FunKind::Ticket(Ticket { bounded: false, ..ticket });
+                }
+            }
+        }
         if !agreed {
-            let own = Fun { kind: FunKind::Abstract, ..fun.clone() };
+            let own = Fun { kind: FunKind::Abstract, ..fun };
             return Some(N::call(own, args.get(1 + cell..)?.to_vec()));
         }
-        let mut args = args.to_vec();
         if !written(object) {
             *args.get_mut(cell)? = N::num(0);
         }
-        Some(N::call(fun.clone(), args))
+        Some(N::call(fun, args))
+    }
+
+    fn several_blocks(&self) -> impl Iterator<Item = N> {
+        self.blocks.iter().filter(|(_, e)| e.as_num() != Some(1)).map(|(v, _)| N::var(v))
+    }
+
+    /// Is this what a place in shared memory holds, as it was at the start of a phase?
+    fn may_be_total(&self, term: &N) -> bool {
+        match term.kind() {
+            NExp::Cast(ty, inner) => ty.bits >= 32 && self.may_be_total(inner),
+            NExp::Call(fun, args) => {
+                let of_block = |object| self.info(object).kind == ObjectKind::Array(Space::Shared);
+                self.contents.get(&fun.name).is_some_and(|c| of_block(c.object) && c.strides.is_empty())
+                    && args.first().is_some_and(|version| matches!(version.kind(), NExp::Call(..)))
+            }
+            _ => false,
+        }
+    }
+
+    fn is_total(&self, term: &N) -> bool {
+        match term.kind() {
+            NExp::Cast(ty, inner) => ty.bits >= 32 && self.is_total(inner),
+            NExp::Call(fun, args) => self.content(fun, args).is_some_and(
+                |n| matches!(n.kind(), NExp::Call(fun, _) if matches!(fun.kind, FunKind::Ticket(Ticket { order: Order::Total, .. }))),
+            ),
+            _ => false,
+        }
+    }
+
+    /// The counters that no thread counts twice between two barriers.
+    pub(super) fn find_counters(&mut self, protocol: &Protocol) {
+        let is_one = |(object, uses): (&ObjId, &BTreeSet<Use>)| {
+            let info = self.info(*object);
+            let ones = matches!(uses.first(), Some(Use::Up(_))) && !self.counters_of_blocks.uneven.contains(object);
+            let found = ones
+                && agree(uses)
+                && info.kind == ObjectKind::Array(Space::Shared)
+                && since(protocol, info.name.as_str(), Since::default()).is_some();
+            found.then_some(*object)
+        };
+        self.counters_of_blocks.once = self.atomics.iter().filter_map(is_one).collect();
+    }
+
+    /// Where the results of a counter begin in a phase, and where they end. [INF-TICKET-ONCE]
+    fn bounds(&self, object: ObjId, place: i128, ty: IntTy, phase: &N) -> Option<[N; 2]> {
+        let counts = self.counters_of_blocks.once.contains(&object) && self.settles(object) && !self.lockstep;
+        let first = self.starts_as(object, place, u64::from(ty.bits / 8), phase).filter(|_| counts)?;
+        if !(0..=SMALL).contains(&first) {
+            return None;
+        }
+        let threads = self.threads.iter().fold(N::num(1), |all, (_, extent)| N::mul(IntTy::MATH, &all, extent));
+        Some([N::num(first), N::add(IntTy::MATH, &N::num(first), &threads)])
+    }
+
+    /// What a counter of the block has reached at the end of a phase. [INF-TICKET-TOTAL]
+    pub(super) fn total(&self, object: ObjId, place: i128, ty: IntTy, phase: &N) -> Option<N> {
+        let of_type = self.atomics.get(&object).is_some_and(|uses| uses.contains(&Use::Up(ty)));
+        let [least, most] = self.bounds(object, place, ty, phase).filter(|_| of_type)?;
+        let cell: Vec<N> = [N::num(i128::from(object.0))]
+            .into_iter()
+            .chain(self.several_blocks())
+            .chain([N::num(place), phase.clone()])
+            .collect();
+        let ticket = Ticket { order: Order::Total, cell: cell.len() as u8, thread: 0, bounded: true };
+        let name = format!("{}.total", self.info(object).name);
+        let fun = Fun { name: name.as_str().into(), ty, kind: FunKind::Ticket(ticket) };
+        Some(N::call(fun, [N::num(0)].into_iter().chain(cell).chain([N::num(1), least, most]).collect()))
+    }
+}
+
+/// What a thread has done to a counter since the last barrier when it comes from here to the end: nothing is returned if it
+/// may count twice between two barriers, or store where it counts.
+fn since(protocol: &Protocol, array: &str, mut now: Since) -> Option<Since> {
+    let join = |a: Since, b: Since| Since { counted: a.counted || b.counted, stored: a.stored || b.stored };
+    match protocol {
+        Protocol::Access(access) if access.array.as_str() == array => {
+            match access.mode {
+                Mode::Rd => return Some(now),
+                Mode::At(_) if now.counted => return None,
+                Mode::At(_) => now.counted = true,
+                Mode::Wr(_) => now.stored = true,
+            }
+            (!(now.counted && now.stored)).then_some(now)
+        }
+        Protocol::Skip | Protocol::Access(_) => Some(now),
+        Protocol::Sync(b) => {
+            let of_all = b.scope >= Scope::Block && b.mask.is_none() && b.fence.shared;
+            Some(if of_all { Since::default() } else { now })
+        }
+        Protocol::Seq(parts) => parts.iter().try_fold(now, |now, part| since(part, array, now)),
+        Protocol::If(_, t, e) => Some(join(since(t, array, now)?, since(e, array, now)?)),
+        Protocol::For(_, body) => {
+            // In any iteration.
+            loop {
+                let next = join(now, since(body, array, now)?);
+                if next == now {
+                    return Some(now);
+                }
+                now = next;
+            }
+        }
     }
 }
