@@ -21,8 +21,10 @@ pub(super) fn misread(root: Node, text: &str, dialect: Dialect) -> Vec<(usize, &
     false_casts(&nodes, text, dialect, &words, &mut found);
     false_operands(&nodes, text, &mut found);
     false_callees(&nodes, text, dialect, &words, &mut found);
+    false_places(&nodes, &mut found);
     if dialect == Dialect::Cuda {
         false_parameters(&nodes, text, &words, &mut found);
+        false_functions(&nodes, text, &words, &mut found);
         false_assignments(&nodes, text, &words, &mut found);
     }
     if root.has_error() {
@@ -41,7 +43,7 @@ pub(super) fn misread(root: Node, text: &str, dialect: Dialect) -> Vec<(usize, &
 }
 
 /// The kinds of nodes that are looked at.
-const KINDS: [&str; 18] = [
+const KINDS: [&str; 19] = [
     "type_definition",
     "struct_specifier",
     "class_specifier",
@@ -56,6 +58,7 @@ const KINDS: [&str; 18] = [
     "function_definition",
     "cast_expression",
     "call_expression",
+    "assignment_expression",
     "sizeof_expression",
     "expression_statement",
     "template_function",
@@ -162,12 +165,58 @@ fn false_casts(nodes: &[Node], text: &str, dialect: Dialect, words: &Words, foun
     }
 }
 
+/// Words of a type of which `word(x)` is a conversion that the grammar does not have.
+const SIZES: [&str; 4] = ["unsigned", "signed", "long", "short"];
+
+/// Parentheses around `unsigned` in `unsigned(f(p))`, which was read as a declaration of a function or a parameter, where
+/// `p` is a value somewhere in the text, and no type.
+fn false_functions(nodes: &[Node], text: &str, words: &Words, found: &mut Vec<(usize, &'static str)>) {
+    let word = |node: Node| text.get(node.byte_range()).unwrap_or("");
+    for node in nodes.iter().filter(|n| matches!(n.kind(), "declaration" | "parameter_declaration")) {
+        let (ty, declarator) = (node.child_by_field_name("type"), node.child_by_field_name("declarator"));
+        let (Some(ty), Some(declarator)) = (ty.filter(|ty| node.child(0) == Some(*ty)), declarator) else { continue };
+        let converts = SIZES.contains(&word(ty)) && word(declarator).starts_with('(');
+        let whole = match node.kind() {
+            "declaration" => declarator.kind() == "parenthesized_declarator",
+            _ => declarator.kind() != "function_declarator",
+        };
+        if !converts || !whole || !is_in_body(*node) {
+            continue;
+        }
+        let mut of_values = false;
+        each_named(declarator, |n| {
+            let ty = n
+                .child_by_field_name("type")
+                .filter(|ty| n.kind() == "parameter_declaration" && n.child(0) == Some(*ty));
+            of_values |= ty.is_some_and(|ty| ty.kind() == "type_identifier" && words.is_value(word(ty)));
+        });
+        if of_values {
+            found.extend([(ty.start_byte(), "("), (ty.end_byte(), ")")]);
+        }
+    }
+}
+
+/// Parentheses around the assignment in `(c ? a : b = x)`, which was read as one to what is chosen.
+fn false_places(nodes: &[Node], found: &mut Vec<(usize, &'static str)>) {
+    let mut end = 0;
+    for node in nodes.iter().filter(|node| node.kind() == "assignment_expression") {
+        let mut place = node.child_by_field_name("left").filter(|place| place.kind() == "conditional_expression");
+        while let Some(choice) = place.filter(|place| place.kind() == "conditional_expression") {
+            place = choice.child_by_field_name("alternative");
+        }
+        // One within another is next, when that is read right.
+        if let Some(last) = place.filter(|_| node.end_byte() > end) {
+            end = node.end_byte();
+            found.extend([(last.start_byte(), "("), (end, ")")]);
+        }
+    }
+}
+
 /// Positions in front of `unsigned(i) < n` at the start of a condition, which was read as the start of a declaration.
 fn conversions(nodes: &[Node], text: &str, found: &mut Vec<(usize, &'static str)>) {
-    const WORDS: [&str; 4] = ["unsigned", "signed", "long", "short"];
     let converts = |at: usize| {
         let after = text.get(at..).unwrap_or("");
-        WORDS.iter().any(|word| after.strip_prefix(word).is_some_and(|rest| rest.trim_start().starts_with('(')))
+        SIZES.iter().any(|word| after.strip_prefix(word).is_some_and(|rest| rest.trim_start().starts_with('(')))
     };
     for error in nodes.iter().filter(|node| node.is_error()) {
         let own = text.get(error.byte_range()).unwrap_or("");
@@ -290,7 +339,10 @@ fn false_parameters(nodes: &[Node], text: &str, words: &Words, found: &mut Vec<(
             let parameters: Vec<Node> = list.named_children(&mut cursor).filter(|p| p.kind() != "comment").collect();
             let value = |p: &Node| {
                 let ty = p.child_by_field_name("type");
-                p.kind() == "parameter_declaration"
+                // `T x(a = b);`
+                let assigns =
+                    p.kind() == "optional_parameter_declaration" && p.child_by_field_name("declarator").is_none();
+                (p.kind() == "parameter_declaration" || assigns)
                     && p.child(0) == ty
                     && ty.is_some_and(|ty| match ty.kind() {
                         "type_identifier" => words.is_value(word(ty)),

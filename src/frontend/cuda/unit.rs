@@ -120,6 +120,16 @@ impl<D> Found<D> {
     }
 }
 
+/// What a name that is called stands for, where no function around the call declares it.
+pub enum Callee<'t> {
+    /// A function, or something that nothing declares.
+    Function,
+    Variable(GlobalDecl<'t>),
+    /// A type that hides functions.
+    Type,
+    Unclear,
+}
+
 #[derive(Clone, Copy)]
 pub enum TypeDecl<'t> {
     /// `struct_specifier`, `class_specifier`, `union_specifier`, with its template parameters.
@@ -389,6 +399,55 @@ impl<'t> Names<'t> {
             Found::One(_) if self.are_several_values(name, qualifier) => Found::Ambiguous,
             found => found,
         }
+    }
+
+    /// What a name that is called stands for: [`fit`](Names::fit) says what hides what. [INF-CALLEE]
+    pub fn callee(&self, name: &str, here: ScopeId, qualifier: &Qualifier, is_builtin: bool) -> Callee<'t> {
+        let near = |scope: ScopeId| match self.fit(scope, here, qualifier)? {
+            // What `using namespace` makes seen is seen in a scope around both.
+            0 if *qualifier == Qualifier::default() => {
+                let path = self.path(scope);
+                let common = path.iter().zip(self.path(here)).take_while(|(a, b)| a == b).count();
+                path.iter().any(|part| self.opened.contains(part)).then_some(common + 1)
+            }
+            fit => Some(fit),
+        };
+        let is_variable = |g: &GlobalDecl| !is_prototype(g.declarator);
+        let globals = self.globals.get(name).into_iter().flatten().filter(|(_, g)| is_variable(g));
+        let globals: Vec<ScopeId> = globals.map(|(scope, _)| *scope).collect();
+        let types: Vec<ScopeId> = self.types.get(name).into_iter().flatten().map(|(scope, _)| *scope).collect();
+        let functions = self.functions.get(name).into_iter().flatten().filter(|d| d.class.is_none());
+        let functions: Vec<ScopeId> = functions.map(|d| d.scope).collect();
+        let nearest = |scopes: &[ScopeId]| scopes.iter().filter_map(|scope| near(*scope)).max();
+        let function = nearest(&functions).max(is_builtin.then_some(1));
+        let (variable, ty) = (nearest(&globals), nearest(&types));
+        let several = !globals.is_empty() || !types.is_empty();
+        if several && (is_builtin || !functions.is_empty()) && self.is_used(name, qualifier) {
+            return Callee::Unclear;
+        }
+        if variable.is_some() && variable >= ty && variable > function {
+            match self.find_global(name, here, qualifier) {
+                Found::One(global) => Callee::Variable(global),
+                _ => Callee::Unclear,
+            }
+        } else if ty > function && (is_builtin || !functions.is_empty()) {
+            Callee::Type
+        } else if variable.is_some() && variable == function || is_builtin && functions.is_empty() && ty == function {
+            Callee::Unclear
+        } else {
+            Callee::Function
+        }
+    }
+
+    /// Is a function that is declared before a place nearer than all variables of its name?
+    pub fn hides_variables(&self, name: &str, here: ScopeId, qualifier: &Qualifier, at: usize) -> bool {
+        let Some(variables) = self.globals.get(name).filter(|_| !self.is_used(name, qualifier)) else { return false };
+        let variables = variables.iter().filter(|(_, g)| !is_prototype(g.declarator));
+        let variable = variables.filter_map(|(scope, _)| self.fit(*scope, here, qualifier)).max();
+        let functions = self.functions.get(name).into_iter().flatten();
+        let functions = functions.filter(|d| d.class.is_none() && d.node.start_byte() < at);
+        let function = functions.filter_map(|d| self.fit(d.scope, here, qualifier)).max();
+        variable >= Some(1) && function > variable
     }
 
     /// Does a `using` declaration somewhere make this name mean another one?
@@ -1844,6 +1903,22 @@ pub fn split_init(node: Node<'_>) -> (Node<'_>, Option<Node<'_>>) {
         return (node.child_by_field_name("declarator").unwrap_or(node), value);
     }
     (node, None)
+}
+
+/// Is this the declarator of a function, and not of a pointer or a reference to one?
+pub fn is_prototype(declarator: Node<'_>) -> bool {
+    let mut node = declarator;
+    while matches!(node.kind(), "pointer_declarator" | "reference_declarator" | "attributed_declarator") {
+        match node.child_by_field_name("declarator").or_else(|| last_named(node)) {
+            Some(inner) => node = inner,
+            None => return false,
+        }
+    }
+    let mut inner = node.child_by_field_name("declarator").filter(|_| node.kind() == "function_declarator");
+    while let Some(outer) = inner.filter(|n| n.kind() == "parenthesized_declarator") {
+        inner = last_named(outer);
+    }
+    inner.is_some_and(|n| !n.kind().ends_with("_declarator"))
 }
 
 /// The name that a declarator declares.

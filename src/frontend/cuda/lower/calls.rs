@@ -126,6 +126,10 @@ impl<'l, 't> Body<'l, 't> {
                 return self.call_value(target, &arguments, span);
             }
             let args = self.exprs(&arguments);
+            if self.class_node(&class).is_some_and(|(node, _)| self.declares_variable(node, name)) {
+                let call = self.unclear(format!("what the static member `{name}` calls is not known"), args, span);
+                return self.may_not_pass(call, span);
+            }
             match self.method(&class, name, template, &args) {
                 Method::One(member) if plain && self.is_dependent(&class, &member.class, name) => {
                     return self.unclear(format!("which function `{name}` is called is not known"), args, span);
@@ -161,12 +165,44 @@ impl<'l, 't> Body<'l, 't> {
                 Method::None if self.is_of_outer(&class, name) => {
                     return self.unclear(format!("the member function `{name}` is not known"), args, span);
                 }
+                Method::None if self.is_variable_of_base(&class, name) => {
+                    let call = self.unclear(format!("what the static member `{name}` calls is not known"), args, span);
+                    return self.may_not_pass(call, span);
+                }
                 Method::None => {}
             }
         }
+        let mut hides = false;
+        let mut local_type = plain && matches!(self.lookup(name), Some(Local::Type(_)));
+        local_type |= plain && self.bindings.types.contains_key(name);
+        if !local_type && !self.is_opencl() {
+            let names = self.lower.names;
+            let is_builtin = plain && builtins::function(name).is_some();
+            let hidden = (is_builtin || names.functions.contains_key(name)) && names.types.contains_key(name);
+            if plain && hidden && self.is_type_of_base(name) {
+                return self.call_of_hidden(name, &arguments, span);
+            }
+            match names.callee(name, self.scope, &qualifier, is_builtin) {
+                // One that is declared later hides nothing yet.
+                Callee::Variable(global) if global.node.start_byte() < self.at => {
+                    let place = match template {
+                        Some(_) => self.value_with_arguments(callee),
+                        None => Some(self.expr(callee)),
+                    };
+                    let Some(place) = place.filter(|place| !matches!(place.kind, ExprKind::Unknown(_))) else {
+                        return self.call_of_hidden(name, &arguments, span);
+                    };
+                    let target = if let Type::Struct(_) = place.ty.value() { place } else { self.value(place) };
+                    return self.call_value(target, &arguments, span);
+                }
+                Callee::Variable(_) | Callee::Unclear => return self.call_of_hidden(name, &arguments, span),
+                Callee::Type => hides = true,
+                Callee::Function => {}
+            }
+        }
         // `T(x)`: a conversion or a construction.
-        let local_type = plain && matches!(self.lookup(name), Some(Local::Type(_)));
         if local_type
+            || hides
             || !self.lower.names.functions.contains_key(name)
                 && (self.is_opencl() || builtins::function(name).is_none())
         {
@@ -181,13 +217,23 @@ impl<'l, 't> Body<'l, 't> {
             }
             let is_parameter = || callee.kind() == "identifier" && self.open_parameter(callee).is_some();
             // `(T)(x)`, where the grammar does not know that it is a cast.
-            let is_cast = local_type && arguments.len() == 1;
+            let is_cast = (local_type || hides) && arguments.len() == 1;
             if !matches!(ty, Type::Unknown(_)) || self.bindings.types.contains_key(name) || is_cast || is_parameter() {
                 return self.made_of(ty, node, callee, &arguments);
             }
         }
+        if hides {
+            return self.call_of_hidden(name, &arguments, span);
+        }
         let args = self.exprs(&arguments);
         self.call_named(name, &qualifier, template, args, span)
+    }
+
+    /// A call of something that may hide the functions of its name. [INF-CALLEE]
+    fn call_of_hidden(&mut self, name: &str, arguments: &[Node<'t>], span: Span) -> Expr {
+        let args = self.exprs(arguments);
+        let call = self.unclear(format!("what `{name}` stands for is not known"), args, span);
+        self.may_not_pass(call, span)
     }
 
     /// `T(x)`: a conversion or a construction.

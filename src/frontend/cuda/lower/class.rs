@@ -366,6 +366,28 @@ impl<'l, 't> Body<'l, 't> {
         false
     }
 
+    /// Does the text of a class declare a static variable of that name?
+    pub(super) fn declares_variable(&self, class: Node<'t>, name: &str) -> bool {
+        let Some(body) = class.child_by_field_name("body") else { return false };
+        let mut cursor = body.walk();
+        body.named_children(&mut cursor).any(|member| {
+            let inner = if member.kind() == "template_declaration" { last_named(member) } else { Some(member) };
+            let Some(inner) = inner.filter(|m| matches!(m.kind(), "field_declaration" | "declaration")) else {
+                return false;
+            };
+            let mut parts = inner.walk();
+            let declarators = inner.children_by_field_name("declarator", &mut parts).filter(|d| !is_prototype(*d));
+            let named = declarators.filter_map(declared_name).any(|d| self.text(d) == name);
+            named && is_static(self.text(inner))
+        })
+    }
+
+    /// Has a base of a class a static variable of that name?
+    pub(super) fn is_variable_of_base(&mut self, class: &Type, name: &str) -> bool {
+        let classes = self.ancestors(class);
+        classes.iter().any(|c| self.class_node(c).is_some_and(|(node, _)| self.declares_variable(node, name)))
+    }
+
     /// Does the text of a class declare something of that name?
     pub(super) fn mentions_member(&self, class: Node<'t>, name: &str) -> bool {
         let Some(body) = class.child_by_field_name("body") else { return false };

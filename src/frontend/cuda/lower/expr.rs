@@ -283,6 +283,9 @@ impl<'l, 't> Body<'l, 't> {
                 _ => self.unknown(node, "operator"),
             },
             "assignment_expression" => match (field("left"), field("operator"), field("right")) {
+                (Some(left), ..) if left.kind() == "conditional_expression" => {
+                    self.unknown(node, "an assignment within a choice")
+                }
                 (Some(left), Some(operator), Some(right)) => {
                     let op = self.text(operator);
                     let op = if op == "=" { op } else { op.trim_end_matches('=') };

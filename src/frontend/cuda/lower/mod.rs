@@ -67,8 +67,8 @@ use super::annotations::{Problem, refused};
 use super::builtins;
 use super::types::{BIT_FIELD, Bindings, FunctionArgument, is_auto, of_library};
 use super::unit::{
-    Dialect, Enumerator, Found, FunDecl, Mark, Names, Qualifier, ScopeId, TypeDecl, Unit, child_of_kind, declared_name,
-    has_child, last_named, name_of_type_parameter, split_init,
+    Callee, Dialect, Enumerator, Found, FunDecl, Mark, Names, Qualifier, ScopeId, TypeDecl, Unit, child_of_kind,
+    declared_name, each_named, has_child, is_prototype, last_named, name_of_type_parameter, split_init,
 };
 use crate::base::{Name, Span};
 use crate::core::Scope;

@@ -66,6 +66,9 @@ impl<'l, 't> Body<'l, 't> {
             let text = format!("`{name}` is declared in several scopes, and which one is meant is not known");
             Some(Expr::unknown("unknown-construct", text, Type::Unknown(Arc::from("?")), span))
         };
+        if self.lower.names.hides_variables(name, self.scope, qualifier, self.at) {
+            return None;
+        }
         match self.lower.names.find_enumerator(name, self.scope, qualifier) {
             Found::One(enumerator) => {
                 let (value, ty) = self.enumerator(&enumerator)?;

@@ -316,13 +316,18 @@ impl<'l, 't> Body<'l, 't> {
 
     /// Are these certainly the parameters of a function that is declared, and not the values of a variable?
     fn are_parameters(&self, list: Node) -> bool {
-        let mut cursor = list.walk();
-        list.named_children(&mut cursor).all(|parameter| match parameter.kind() {
-            "comment" | "variadic_parameter" => true,
-            "parameter_declaration" => parameter
-                .child_by_field_name("type")
-                .is_some_and(|ty| matches!(ty.kind(), "primitive_type" | "sized_type_specifier" | "struct_specifier")),
-            _ => false,
+        // Those of a parameter that is a function, too: `unsigned(f(p))` is none where `p` is a value.
+        let mut lists = vec![list];
+        each_named(list, |node| lists.extend(Some(node).filter(|n| n.kind() == "parameter_list")));
+        lists.into_iter().all(|list| {
+            let mut cursor = list.walk();
+            list.named_children(&mut cursor).all(|parameter| match parameter.kind() {
+                "comment" | "variadic_parameter" => true,
+                "parameter_declaration" => parameter.child_by_field_name("type").is_some_and(|ty| {
+                    matches!(ty.kind(), "primitive_type" | "sized_type_specifier" | "struct_specifier")
+                }),
+                _ => false,
+            })
         })
     }
 
@@ -453,8 +458,30 @@ impl<'l, 't> Body<'l, 't> {
         for declarator in node.children_by_field_name("declarator", &mut cursor).collect::<Vec<_>>() {
             let span = self.span(declarator);
             let (inner, mut value) = split_init(declarator);
+            // `unsigned(f(p));`
+            let mut called = inner;
+            while let Some(next) = last_named(called).filter(|_| called.kind().ends_with("_declarator")) {
+                match called.kind() {
+                    "function_declarator" => break,
+                    _ => called = called.child_by_field_name("declarator").unwrap_or(next),
+                }
+            }
+            if inner.kind() == "parenthesized_declarator"
+                && let Some(list) = called.child_by_field_name("parameters")
+            {
+                if !self.are_parameters(list) {
+                    self.unknown_stmt("this declaration", span, out);
+                }
+                continue;
+            }
+            // `T (*f)(U)(e);`
+            let twice = inner.child_by_field_name("declarator").filter(|_| inner.kind() == "function_declarator");
+            if twice.is_some_and(|d| d.kind() == "function_declarator") {
+                self.unknown_stmt("this declaration", span, out);
+                continue;
+            }
             // `T x(a, b);` may read as the declaration of a function.
-            if inner.kind() == "function_declarator" && !matches!(base, Type::Void) {
+            if is_prototype(inner) && inner.kind() == "function_declarator" && !matches!(base, Type::Void) {
                 let parameters = inner.child_by_field_name("parameters");
                 let Some(name) = declared_name(inner) else {
                     self.unknown_stmt("this declaration", span, out);
@@ -465,10 +492,11 @@ impl<'l, 't> Body<'l, 't> {
                     let all: Vec<_> = p.named_children(&mut c).collect();
                     !all.is_empty()
                         && all.iter().all(|q| {
-                            q.child_by_field_name("declarator").is_none() && {
-                                q.child_by_field_name("type")
-                                    .is_some_and(|t| t.kind() == "type_identifier" && self.names_a_value(self.text(t)))
-                            }
+                            q.child_by_field_name("type").is_some_and(|t| {
+                                t.kind() == "type_identifier"
+                                    && t.byte_range() == q.byte_range()
+                                    && self.names_a_value(self.text(t))
+                            })
                         })
                 });
                 if looks_like_call {
