@@ -1,5 +1,5 @@
 //! Choices between pointers by one condition, which are made in the same way as long as nothing changes what it is made of.
-//! [HOST-OVERLAP]
+//! [HOST-CHOICE]
 
 use std::rc::Rc;
 
