@@ -353,7 +353,10 @@ impl Check<'_> {
                     some = Some(model);
                     asked.within.push(limit);
                 }
-                Answer::Unknown(_) => {}
+                Answer::Unknown(_) => {
+                    let doubt = "whether there is one in a launch of fewer than 2^28 threads is not known";
+                    asked.doubt = Some(doubt.to_owned());
+                }
             }
         }
         // Where the host computes numbers in ways that are not followed, a race is certain if it is there for usual ones.

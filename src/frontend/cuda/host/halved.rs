@@ -25,7 +25,7 @@ fn bits(ty: IntTy) -> i128 {
 
 impl<'u> Host<'_, 'u> {
     /// A variable of integers that has its own name only, and changes nowhere but where it is seen.
-    fn is_followed(&self, variable: usize) -> bool {
+    fn is_plain_integer(&self, variable: usize) -> bool {
         let known = &self.variables[variable];
         known.declarator.is_some_and(|d| d.kind() == "identifier")
             && known.ty.is_some_and(|ty| self.is_integer_type(ty))
@@ -46,7 +46,7 @@ impl<'u> Host<'_, 'u> {
         for (variable, version, first) in &whole {
             let events = &self.variables[*variable].events;
             let is_first = **version == Version::After(Some(0), Vec::new()) && events[0].declares;
-            let shrinks = is_first && self.is_followed(*variable) && events.len() > 1;
+            let shrinks = is_first && self.is_plain_integer(*variable) && events.len() > 1;
             if !shrinks || !events[1..].iter().all(|e| self.made_smaller(e, *variable, 1)) {
                 continue;
             }
@@ -98,7 +98,7 @@ impl<'u> Host<'_, 'u> {
         let known = &self.variables[variable];
         let [start, step] = known.events[..] else { return None };
         let scope = known.scope;
-        let plain = self.is_followed(variable) && !known.is_parameter && self.own_type(variable).bits >= 32;
+        let plain = self.is_plain_integer(variable) && !known.is_parameter && self.own_type(variable).bits >= 32;
         let first = start.value.filter(|_| plain && start.declares).and_then(|v| self.constant(v)?.as_num())?;
         (first == 0 && !has_below(self.function, "goto_statement")).then_some(())?;
         let name = self.variables[variable].name;
@@ -124,7 +124,7 @@ impl<'u> Host<'_, 'u> {
         let known = &self.variables[halved];
         let inside =
             |e: &Event<'u>| contains(around, e.node) && part("initializer").is_none_or(|init| !contains(init, e.node));
-        let all_seen = self.is_followed(halved) && known.events.iter().all(|e| !self.is_in_lambda(e.node));
+        let all_seen = self.is_plain_integer(halved) && known.events.iter().all(|e| !self.is_in_lambda(e.node));
         let changes: Vec<Event<'u>> = known.events.iter().filter(|e| inside(e)).copied().collect();
         (all_seen && changes.iter().all(|e| !e.declares && self.made_smaller(e, halved, 2))).then_some(())?;
         // In each round.
