@@ -258,7 +258,7 @@ fn found_rows(seed: u64) -> Question {
         (y[0].clone(), -1, 2),
         (y[1].clone(), -1, 2),
     ];
-    let scale = *c.one_of(&[1, 3, 100, 128, 1 << 31, 1 << 32]).expect("a number");
+    let scale = *c.one_of(&[1i128, 3, 100, 128, 1 << 31, 1 << 32]).expect("a number");
     let narrow = *c.one_of(&[IntTy::U8, IntTy::I8, IntTy::U32, IntTy::I32]).expect("a type");
     let wide = *c.one_of(&[IntTy::MATH, IntTy::I32, IntTy::I64]).expect("a type");
     let (guarded, converted, plus, times) = (c.pick(4) > 0, c.pick(4), c.pick(3), c.pick(4));

@@ -64,7 +64,8 @@ impl Presolve {
     }
 
     fn proved(&mut self, proof: Option<Proof>) -> Option<Vec<String>> {
-        let proof = proof?;
+        // What wraps around in ordinary launches is not assumed away: the solver is asked what is then.
+        let proof = proof.filter(|p| !p.serious)?;
         self.count(proof.rule);
         Some(proof.assumed.iter().map(assumption).collect())
     }

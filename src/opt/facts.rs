@@ -236,7 +236,7 @@ impl Facts {
         let impossible = self.impossible(alternative);
         let after = std::mem::replace(&mut self.values, before);
         if impossible {
-            self.values.assumed.extend(after.assumed);
+            self.values.rests_on(&after);
         }
         impossible
     }
@@ -255,7 +255,7 @@ impl Facts {
             return false;
         }
         let mut rule = self.rule;
-        let mut assumed = self.values.assumed.clone();
+        let mut values = self.values.clone();
         for alternative in &alternatives {
             let mut with = self.clone();
             with.assume(alternative);
@@ -263,9 +263,9 @@ impl Facts {
                 return false;
             }
             rule = rule.max(with.rule);
-            assumed.extend(with.values.assumed);
+            values.rests_on(&with.values);
         }
-        self.values.assumed = assumed;
+        self.values = values;
         self.refuted_by(rule);
         true
     }

@@ -71,12 +71,15 @@ pub struct Proof {
     pub rule: Rule,
     /// Signed arithmetic that was taken not to overflow.
     pub assumed: Vec<N>,
+    /// Is there a conversion among it that may change its value where arrays have ordinary sizes?
+    pub serious: bool,
 }
 
 impl Proof {
     /// Both are needed.
     fn join(&mut self, other: Proof) {
         self.rule = self.rule.max(other.rule);
+        self.serious |= other.serious;
         for term in other.assumed {
             if !self.assumed.contains(&term) {
                 self.assumed.push(term);
@@ -242,7 +245,8 @@ fn at_once(rules: Rules, conditions: &[B], assume: bool) -> Option<Proof> {
 }
 
 fn proof(done: &Facts) -> Proof {
-    Proof { rule: done.rule, assumed: done.values.assumed.iter().cloned().collect() }
+    let values = &done.values;
+    Proof { rule: done.rule, assumed: values.assumed.iter().cloned().collect(), serious: values.is_serious() }
 }
 
 /// Shows that no two threads race on the array in the phase, where `more` holds of any pair of threads.
@@ -267,8 +271,8 @@ pub fn race_free(phase: &RacePhase, array: &Name, more: &[B]) -> Option<Proof> {
             }
             let conditions: Vec<B> = [&phase.assumptions].into_iter().chain(more).chain([&pair]).cloned().collect();
             let found = refute(&conditions)?;
-            whole.get_or_insert(Proof { rule: Rule::Guard, assumed: Vec::new() }).join(found);
+            whole.get_or_insert(Proof { rule: Rule::Guard, assumed: Vec::new(), serious: false }).join(found);
         }
     }
-    whole.or(Some(Proof { rule: Rule::ReadOnly, assumed: Vec::new() }))
+    whole.or(Some(Proof { rule: Rule::ReadOnly, assumed: Vec::new(), serious: false }))
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use indexmap::{IndexMap, IndexSet};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::powers::Powers;
 use crate::core::tickets::limits;
@@ -63,6 +63,10 @@ pub struct Values {
     pub defined: Vec<Poly>,
     /// The terms of which it was assumed that they do not overflow.
     pub assumed: IndexSet<N>,
+    /// Was something assumed that may be otherwise where arrays have ordinary sizes?
+    serious: bool,
+    /// Conversions of which nothing is assumed. [OPT-OPAQUE]
+    opaque: FxHashSet<N>,
     /// Would there have been more to assume?
     pub doubtful: bool,
 }
@@ -85,6 +89,8 @@ impl Values {
             wholes: Vec::new(),
             defined: Vec::new(),
             assumed: IndexSet::new(),
+            serious: false,
+            opaque: FxHashSet::default(),
             doubtful: false,
         }
     }
@@ -233,11 +239,12 @@ impl Values {
             raw.terms.iter().any(|(m, _)| m.len() > 1)
                 && (needs_large_sizes(term) || ty.bits >= 32 && rests_on_more(term) && self.is_plain(&raw))
         };
-        if undefined || self.interval(&raw).lo.is_some_and(|lo| lo >= 0) && large() {
+        let assumable = undefined || self.interval(&raw).lo.is_some_and(|lo| lo >= 0) && large();
+        if assumable && !self.opaque.contains(term) {
             if self.assume {
                 let open = if undefined { self.changing(term) } else { Vec::new() };
                 // [OPT-OPAQUE]
-                let raw = match open.iter().any(may_wrap_for_small_sizes) {
+                let raw = match self.leaves_open(&open) {
                     true => match self.of_operands(term) {
                         Some(raw) => raw,
                         None => return self.unknown(term),
@@ -265,6 +272,33 @@ impl Values {
             !raw.is_some_and(|raw| self.interval(&raw).within(Interval::of_type(*to)))
         });
         found
+    }
+
+    /// Was something assumed that may be otherwise where arrays have ordinary sizes, or that is said of more than operands of
+    /// which nothing is assumed?
+    pub fn is_serious(&self) -> bool {
+        let goes_through = |term: &N| conversions(term).iter().any(|c| self.opaque.contains(c));
+        self.serious || self.assumed.iter().any(|term| !overflow_is_undefined(term) && goes_through(term))
+    }
+
+    /// Of a part of the question.
+    pub fn rests_on(&mut self, part: &Values) {
+        self.assumed.extend(part.assumed.iter().cloned());
+        self.serious |= part.is_serious();
+    }
+
+    /// Is there a conversion among them that may change its value where sizes are ordinary ones? Nothing is assumed of those.
+    fn leaves_open(&mut self, conversions: &[N]) -> bool {
+        let mut some = false;
+        for conversion in conversions.iter().filter(|c| may_wrap_for_small_sizes(c)) {
+            some = true;
+            // What was assumed of it elsewhere is there to stay.
+            self.serious |= self.assumed.contains(conversion);
+            if self.opaque.insert(conversion.clone()) {
+                self.memo.clear();
+            }
+        }
+        some
     }
 
     /// A sum or product of the values of its operands, each in the type of the operator: what it is where it does not overflow.

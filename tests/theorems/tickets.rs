@@ -38,13 +38,13 @@ fn run(order: Order, seed: u64, wrong: Wrong) -> Vec<Operation> {
         let (cell, thread) = (choices.pick(2) as i128, choices.pick(4) as i128);
         let content = *cells.entry(cell).or_insert(start[cell as usize]);
         let operand = match order {
-            Order::Up | Order::Down => choices.pick(3) as i128,
+            Order::Up | Order::Down | Order::Total => choices.pick(3) as i128,
             Order::Swap => swapped,
             Order::Compare => 2 * choices.pick(2) as i128,
         };
         let applied = operand - if wrong == Wrong::Operand && number == 2 { 3 } else { 0 };
         let next = match order {
-            Order::Up => content + applied,
+            Order::Up | Order::Total => content + applied,
             Order::Down => content - applied,
             Order::Swap => applied,
             Order::Compare if content == applied => applied + if wrong == Wrong::Operand { 2 } else { 5 },
