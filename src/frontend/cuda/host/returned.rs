@@ -269,7 +269,12 @@ impl<'u> Host<'_, 'u> {
                     let values = given.iter().filter(|(to, ..)| *to == name).map(|(.., value)| *value);
                     match at {
                         Some(_) => open.extend(values),
-                        None if is_local => open.extend(values.filter(|v| self.unit.str(*v) != name)),
+                        None if is_local => {
+                            open.extend(values.filter(|v| self.unit.str(*v) != name));
+                            // Where it is stored besides, it is what is there.
+                            let stored = given.iter().filter(|(.., value)| self.unit.str(*value) == name);
+                            open.extend(stored.filter_map(|(_, at, _)| at.child_by_field_name("left")));
+                        }
                         None if callee.is_lambda => found.push(Returned::Value(value)),
                         None if !is_number => found.push(self.member_returned(format!(".{name}"), false, callee)),
                         None => {}

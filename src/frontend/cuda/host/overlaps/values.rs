@@ -249,7 +249,10 @@ impl<'u> Host<'_, 'u> {
                         all.extend(self.held_in_element(node, asked));
                         all
                     }
-                    _ if name.to_ascii_lowercase().contains("alloc") && self.returned_by(function).is_empty() => {
+                    _ if name.to_ascii_lowercase().contains("alloc")
+                        && self.returned_by(function).is_empty()
+                        && self.callees(function).iter().all(|own| self.may_allocate(own.node)) =>
+                    {
                         Vec::new()
                     }
                     _ => {
@@ -271,6 +274,13 @@ impl<'u> Host<'_, 'u> {
             kind if MAKES.contains(&kind) => Vec::new(),
             _ => vec![Pointer { sure: false, ..named(text) }],
         }
+    }
+
+    /// Is there anything in a function that allocates, by its name?
+    fn may_allocate(&self, function: Node<'u>) -> bool {
+        let Some(body) = function.child_by_field_name("body") else { return true };
+        let text = self.unit.str(body).to_ascii_lowercase();
+        text.contains("alloc") || text.contains("new ")
     }
 
     /// The pointers that an object which is made by `new` may keep.
