@@ -314,6 +314,17 @@ fn computed(params: &[VarDecl], launches: &[&HostLaunch]) -> BTreeMap<String, Ve
         let given = |l: &HostLaunch| of(l.args.get(i).and_then(|a| Some(&a.as_ref()?.0)), l.made.args.contains(&i), l);
         found.extend(in_all(&given).map(|first| (param.name.to_string(), first)));
     }
+    for (i, param) in params.iter().enumerate() {
+        let Type::Struct(class) = &param.ty else { continue };
+        for path in integers_of(class) {
+            let value = |l: &HostLaunch| {
+                let parts = l.objects.get(i).filter(|o| is_of(o, class)).map_or(&[][..], |o| &o.parts);
+                parts.iter().find(|(own, _)| *own == path).map(|(_, value)| value.clone())
+            };
+            let given = |l: &HostLaunch| of(value(l).as_ref(), l.made.objects.contains(&i), l);
+            found.extend(in_all(&given).map(|first| (format!("{}.{path}", param.name), first)));
+        }
+    }
     let block = in_all(&|l| of(l.block[0].as_ref(), l.made.block, l));
     let grid = in_all(&|l| of(l.grid[0].as_ref(), l.made.grid, l));
     found.extend(block.map(|first| ("blockDim.x".to_owned(), first)));
@@ -510,13 +521,42 @@ fn parts_of(
     relations: &mut Vec<B>,
     of_kernel: &mut Vec<Var>,
 ) {
-    for (path, value) in &given.parts {
+    // What a conversion makes of an object of another class is not known.
+    for (path, value) in given.parts.iter().filter(|_| is_of(given, ty)) {
         if let Some(int) = part_of(ty, path) {
             let var = Var::new(format!("{}.{path}", param.name).as_str(), int);
             relations.push(N::var(&var).eq(&renamed(launch).numeric(value)));
             of_kernel.push(var);
         }
     }
+}
+
+/// Is an object of this class, as far as the names say?
+fn is_of(given: &ObjectParts, class: &StructTy) -> bool {
+    fn base(name: &str) -> &str {
+        let name = name.split('<').next().unwrap_or(name).trim();
+        name.rsplit([':', ' ']).next().unwrap_or(name)
+    }
+    base(&given.class) == base(&class.name)
+}
+
+/// The paths of the integers in an object, of which there are not many.
+fn integers_of(class: &StructTy) -> Vec<String> {
+    const MOST: usize = 128;
+    fn add(ty: &Type, path: String, out: &mut Vec<String>) {
+        match ty {
+            _ if out.len() > MOST => {}
+            Type::Int(_) => out.push(path),
+            Type::Struct(class) => class.fields.iter().for_each(|f| add(&f.ty, format!("{path}.{}", f.name), out)),
+            Type::Array(elem, Some(length)) => {
+                (0..*length.min(&256)).for_each(|i| add(elem, format!("{path}[{i}]"), out))
+            }
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    class.fields.iter().for_each(|f| add(&f.ty, f.name.to_string(), &mut found));
+    if found.len() > MOST { Vec::new() } else { found }
 }
 
 /// The integer at a path in an object: `n`, `q.n`, `st[0]`.
@@ -595,7 +635,7 @@ fn words(params: &[VarDecl], condition: &B, overlaps: &BTreeMap<String, BTreeMap
 }
 
 /// The number that a condition says to be one of many powers of two, and whether 0 is one of the choices.
-fn powers_of_two(condition: &B) -> Option<(&N, i128)> {
+pub(super) fn powers_of_two(condition: &B) -> Option<(&N, i128)> {
     let BExp::Or(parts) = condition.kind() else { return None };
     let choice = |part: &'_ B| match part.kind() {
         BExp::Rel(NRel::Eq, value, number) => number.as_num().map(|n| (value.clone(), n)),

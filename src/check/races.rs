@@ -20,7 +20,7 @@ use crate::core::{Kernel, Mode, Protocol, SiteId};
 use crate::exp::keeping::{fits, keeping};
 use crate::exp::subst::subterms;
 use crate::exp::wrap::assumption;
-use crate::exp::{B, IntTy, N, Var, free_vars_b, free_vars_n};
+use crate::exp::{B, FunKind, IntTy, N, NExp, Var, free_vars_b, free_vars_n};
 use crate::interp::OVERFLOW;
 use crate::kernel::infer::MAX_ALONG;
 use crate::report::finding::{AccessMode, AccessReport, Finding, FindingClass, FindingKind, Replay, Witness};
@@ -38,6 +38,8 @@ const KEPT: usize = 12;
 const AGAIN: usize = 4;
 /// Times that other races are looked for beside one, and none is found, before that is given up.
 const BARREN: usize = 2;
+/// Contents up to this are likely to be places in arrays.
+const NEAR: i128 = 1 << 16;
 /// Values beyond this are worth a question whether smaller ones will do.
 const LARGE: i128 = 64;
 
@@ -56,8 +58,8 @@ struct Asked<'p> {
     tries: usize,
     /// Not these parameters, with which a run refuted the race.
     avoided: Vec<B>,
-    /// What is asked for instead where the last of these cannot be.
-    weaker: Option<B>,
+    /// What is asked for instead where the last of these cannot be, the last one first.
+    weaker: Vec<B>,
     /// With parameters that are sizes, a run leaves an object all the same. [WIT-CLASS]
     sizes: bool,
     /// What is known of any pair of threads.
@@ -138,7 +140,7 @@ impl Asked<'_> {
         self.blocked.push(self.races.other_than(&one, &two));
         self.done.push(pair);
         self.avoided.clear();
-        self.weaker = None;
+        self.weaker.clear();
         self.sizes = false;
     }
 }
@@ -153,9 +155,9 @@ fn possible_class(same_value: bool) -> FindingClass {
 enum Without {
     /// There is none.
     Race,
-    /// It left an object before, whose size is not known.
+    /// It left an object before, whose size is not known, whatever arrays hold.
     Place,
-    /// It left an array of the program before.
+    /// It left an array before.
     Array,
 }
 
@@ -298,7 +300,7 @@ impl Check<'_> {
             not_smaller: Vec::new(),
             tries: BARREN,
             avoided: Vec::new(),
-            weaker: None,
+            weaker: Vec::new(),
             sizes: false,
             facts,
             doubt: None,
@@ -407,9 +409,9 @@ impl Check<'_> {
                     answer = Answer::Sat(model);
                 }
                 match answer {
-                    Answer::Unsat { .. } | Answer::Unknown(_) if asked.weaker.is_some() => {
+                    Answer::Unsat { .. } | Answer::Unknown(_) if !asked.weaker.is_empty() => {
                         asked.avoided.pop();
-                        asked.avoided.extend(asked.weaker.take());
+                        asked.avoided.extend(asked.weaker.pop());
                     }
                     Answer::Unsat { .. } | Answer::Unknown(_) if !asked.avoided.is_empty() => {
                         refuted.into_iter().for_each(|pair| asked.block(array, pair));
@@ -443,13 +445,14 @@ impl Check<'_> {
                                 continue;
                             }
                         }
-                        let leaves = match without {
+                        let is_outside = match without {
                             Some(Without::Place) => finding.class == FindingClass::Confirmed,
                             Some(Without::Array) => true,
                             Some(Without::Race) | None => false,
                         };
-                        if leaves
-                            && let Some(sizes) = self.sizes().filter(|_| !std::mem::replace(&mut asked.sizes, true))
+                        if is_outside
+                            && let Some((narrow, wide)) =
+                                self.sizes(&holds).filter(|_| !std::mem::replace(&mut asked.sizes, true))
                         {
                             finding.class = possible_class(same_value);
                             finding.replay = None;
@@ -459,9 +462,8 @@ impl Check<'_> {
                             self.findings.add(key.clone(), finding);
                             again = again.or(is_first.then_some(key));
                             refuted = Some(accesses);
-                            let [narrow, wide] = sizes;
                             asked.avoided.push(narrow);
-                            asked.weaker = Some(wide);
+                            asked.weaker = wide;
                             continue;
                         }
                         let sure = finding.class.is_certain();
@@ -477,7 +479,7 @@ impl Check<'_> {
                             again = again.or(is_first.then_some(key));
                             refuted = Some(accesses);
                             asked.avoided.push(far);
-                            asked.weaker = Some(other);
+                            asked.weaker = vec![other];
                             continue;
                         }
                         if self.full() {
@@ -545,9 +547,10 @@ impl Check<'_> {
         any.as_lit().is_none().then(|| [B::and([far, any.clone()]), any])
     }
 
-    /// That the signed parameters are positive, and that blocks are no larger than arrays which their threads access, or
-    /// only those which all their threads do, if there are any.
-    fn sizes(&self) -> Option<[B; 2]> {
+    /// That the signed parameters are positive, that blocks are no larger than arrays which their threads access, and that
+    /// the contents which a race rests on are no negative numbers, nor large ones. Then only some of that: blocks as large
+    /// as all their threads say, any contents.
+    fn sizes(&self, race: &B) -> Option<(B, Vec<B>)> {
         let globals = self.inferred.kernel.globals.iter();
         let signed = globals.filter(|v| v.ty.signed && v.ty.bits != 0 && !is_of_host(v));
         let positive: Vec<B> = signed.map(|v| N::num(1).le(&N::var(v))).collect();
@@ -555,8 +558,22 @@ impl Check<'_> {
             let facts = self.inferred.room.iter().filter(|(_, all)| of(*all)).map(|(fact, _)| fact.clone());
             B::and(positive.iter().cloned().chain(facts).collect::<Vec<_>>())
         };
-        let sizes = [room(&|_| true), room(&|all| all)];
-        (sizes[0].as_lit() != Some(true)).then_some(sizes)
+        let mut near = Vec::new();
+        subterms(race, &mut |term| {
+            if let NExp::Call(fun, _) = term.kind()
+                && fun.kind == FunKind::Input
+                && (8..=64).contains(&fun.ty.bits)
+            {
+                near.extend([N::num(0).le(term), term.le(&N::num(NEAR))]);
+            }
+        });
+        let near = B::and(near);
+        let [all, some] = [room(&|_| true), room(&|all| all)];
+        let mut sizes = vec![some.clone(), all.clone(), B::and([some, near.clone()]), B::and([all, near])];
+        sizes.dedup();
+        let first = sizes.pop()?;
+        sizes.retain(|b| *b != first && b.as_lit() != Some(true));
+        (first.as_lit() != Some(true)).then_some((first, sizes))
     }
 
     /// That a launch is not larger than is taken for granted, where that of a model is.
@@ -806,17 +823,18 @@ impl Check<'_> {
             (Tried::NotRun(_) | Tried::Left { .. }, _) if !same_value && self.calls_between(sides) => possible(
                 "a function that is not known, and may have barriers in it, is called between the two accesses",
             ),
-            (Tried::Left { how, size: Size::Declared }, doubt) => {
+            // No other contents lead elsewhere.
+            (Tried::Left { how, size: Size::Unknown }, None) if race.contents.is_empty() => {
+                Judged { without: Some(Without::Place), ..seen(Replay::Protocol(how)) }
+            }
+            (Tried::Left { how, .. }, doubt) => {
                 let why = doubt.iter().cloned().chain([how]).collect::<Vec<_>>().join(", and ");
                 Judged { without: Some(Without::Array), ..possible(&why) }
             }
-            (Tried::NotRun(why) | Tried::Left { how: why, .. }, Some(doubt)) => {
-                possible(&format!("{doubt}, and the code was not run: {why}"))
-            }
+            (Tried::NotRun(why), Some(doubt)) => possible(&format!("{doubt}, and the code was not run: {why}")),
             (_, Some(doubt)) => possible(doubt),
             (Tried::Met { ran, .. }, None) => seen(Replay::Kernel(ran)),
             (Tried::Refuted(why), None) => Judged { without: Some(Without::Race), ..possible(&why) },
-            (Tried::Left { how, .. }, None) => Judged { without: Some(Without::Place), ..seen(Replay::Protocol(how)) },
             (Tried::NotRun(why), None) => seen(Replay::Protocol(why)),
         }
     }

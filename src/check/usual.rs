@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools;
 
+use super::host::powers_of_two;
 use super::kernel::Check;
 use crate::base::Name;
 use crate::exp::{B, BExp, N, NRel, Var};
@@ -68,6 +69,8 @@ fn expected<'c>(conditions: impl Iterator<Item = &'c B>) -> BTreeMap<Name, BTree
     let mut open: Vec<&B> = conditions.collect();
     while let Some(condition) = open.pop() {
         match condition.kind() {
+            // That a number is any power of two is no launch for each of them.
+            BExp::Or(_) if powers_of_two(condition).is_some() => {}
             BExp::And(parts) | BExp::Or(parts) => open.extend(parts),
             BExp::Rel(NRel::Eq, l, r) => match [(l.as_var(), r), (r.as_var(), l)] {
                 [(Some(v), _), (Some(w), _)] => same.push([v.clone(), w.clone()]),

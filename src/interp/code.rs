@@ -635,6 +635,8 @@ impl Compiler<'_> {
                 args.iter().for_each(|a| self.value(a));
                 Op::Atomic(name.clone(), *scope, result, args.len())
             }
+            // Of barriers with several numbers not all threads need to wait at the same one.
+            Intrinsic::NumberedBarrier => unsupported(&"barrier with a number"),
             Intrinsic::BareBarrier => {
                 self.emit(Op::Barrier(Scope::Block), span);
                 Op::Int(0)

@@ -227,7 +227,7 @@ fn intrinsic_name(intrinsic: &Intrinsic) -> String {
         Intrinsic::Barrier(scope) => format!("sync {scope}"),
         Intrinsic::Arrive(scope) => format!("arrive {scope}"),
         Intrinsic::Wait(scope) => format!("wait {scope}"),
-        Intrinsic::FencedBarrier | Intrinsic::BareBarrier => "sync block".to_owned(),
+        Intrinsic::FencedBarrier | Intrinsic::BareBarrier | Intrinsic::NumberedBarrier => "sync block".to_owned(),
         Intrinsic::BarrierReduce(name) => format!("sync block {name}"),
         Intrinsic::Pure(name, _) => format!("pure {name}"),
         Intrinsic::TouchReadWrite(name) => format!("touch {name}"),

@@ -201,6 +201,8 @@ pub enum Intrinsic {
     Barrier(Scope),
     /// A barrier of the block whose effect on memory is left to the compiler.
     BareBarrier,
+    /// A barrier of the block that has a number, its argument.
+    NumberedBarrier,
     /// The two halves of a barrier of a cluster: what comes before the one is ordered with what comes after the other.
     Arrive(Scope),
     Wait(Scope),

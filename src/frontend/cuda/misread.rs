@@ -382,6 +382,13 @@ fn false_assignments(nodes: &[Node], text: &str, words: &Words, found: &mut Vec<
             return;
         }
         let Some(mut place) = node.named_child(0) else { return };
+        // Several of them.
+        while place.kind() == "comma_expression" {
+            match place.child_by_field_name("left") {
+                Some(left) => place = left,
+                None => return,
+            }
+        }
         if place.kind() == "assignment_expression" && place.child_by_field_name("operator").map(word) == Some("=") {
             match place.child_by_field_name("left") {
                 Some(left) => place = left,

@@ -49,6 +49,8 @@ pub(super) struct Background {
     marks: FxHashMap<SiteId, Mark>,
     /// The accesses of copies, and which barrier ends them, if any does.
     accesses: BTreeMap<SiteId, Option<Place>>,
+    /// Those of which it is not known what ends them.
+    endless: BTreeSet<SiteId>,
     /// Barriers: where they are waited at, and whether they are known to wait for the block.
     waited: BTreeMap<Place, Span>,
     of_block: BTreeMap<Place, bool>,
@@ -106,7 +108,9 @@ impl<'p> Walk<'p> {
         let reading = Protocol::seq(std::mem::take(&mut self.out));
         self.ranged(&to, written, Mode::Wr(None), span);
         let writing = Protocol::seq(std::mem::replace(&mut self.out, outer));
-        self.background.accesses.extend((first..self.events.len()).map(|i| (SiteId(i as u32), until)));
+        let begun = (first..self.events.len()).map(|i| SiteId(i as u32));
+        self.background.endless.extend(begun.clone().filter(|_| has_barrier && until.is_none()));
+        self.background.accesses.extend(begun.map(|site| (site, until)));
         let copy = Protocol::seq([Protocol::branch(&reads, reading, Protocol::Skip), writing]);
         self.emit(Protocol::branch(&whose, copy, Protocol::Skip));
         // Other threads than the one that makes it are compared with it.
@@ -188,8 +192,9 @@ impl<'p> Walk<'p> {
         Value::Void
     }
 
-    /// The threads of a block may come to a barrier in memory at different places of the text: that is a loss.
-    fn by_some(&mut self, span: Span) -> bool {
+    /// The threads of a block may come to a barrier in memory, or to one with a number, at different places of the text: that is a
+    /// loss.
+    pub(super) fn by_some(&mut self, span: Span) -> bool {
         let path: Vec<N> = self.path.iter().map(B::as_number).collect();
         let some = path.iter().any(|cond| self.term_has_thread(cond));
         if some {
@@ -357,6 +362,7 @@ impl Flow<'_, '_> {
                             let left = left.map(|n| if let NExp::Num(n) = n { u32::try_from(*n).ok() } else { None });
                             if left == Some(None) {
                                 self.lose("which copies this waits for is not known", a.site, Touches::Everything);
+                                flights.iter_mut().for_each(|flight| guard(&mut flight.cases, &may()));
                             }
                             flights.iter_mut().for_each(|flight| self.pass(mark, left.flatten(), flight));
                             flights.retain(|flight| !flight.cases.is_empty());
@@ -366,7 +372,9 @@ impl Flow<'_, '_> {
                 }
                 None => {
                     if let Some(until) = self.background.accesses.get(&a.site).copied() {
-                        let flight = self.flight(until, p.clone(), Cases::from([(None, B::lit(true))]));
+                        let is_endless = self.background.endless.contains(&a.site);
+                        let when = if is_endless { may() } else { B::lit(true) };
+                        let flight = self.flight(until, p.clone(), Cases::from([(None, when)]));
                         flights.push(flight);
                     }
                     p.clone()
@@ -619,6 +627,11 @@ fn repeat(range: Range, body: Protocol) -> Protocol {
     if body == Protocol::Skip { Protocol::Skip } else { Protocol::For(range, Box::new(body)) }
 }
 
+/// That a copy goes on, where that is not known: a race that rests on it is not certain.
+fn may() -> B {
+    N::call(Fun { name: "copying".into(), ty: IntTy::BOOL, kind: FunKind::Abstract }, Vec::new()).truth()
+}
+
 fn any(cases: &Cases) -> B {
     B::or(cases.values().cloned())
 }
@@ -629,15 +642,13 @@ fn add(cases: &mut Cases, age: Age, cond: B) {
     }
     let cond = cases.get(&age).map_or(cond.clone(), |known| B::or([known.clone(), cond]));
     // What has grown too large may be the case whenever.
-    cases.insert(age, if is_small_condition(&cond) { cond } else { B::lit(true) });
+    cases.insert(age, if is_small_condition(&cond) { cond } else { may() });
 }
 
 fn guard(cases: &mut Cases, cond: &B) {
     for known in cases.values_mut() {
         let both = B::and([known.clone(), cond.clone()]);
-        if is_small_condition(&both) {
-            *known = both;
-        }
+        *known = if is_small_condition(&both) { both } else { B::and([known.clone(), may()]) };
     }
     cases.retain(|_, c| c.as_lit() != Some(false));
 }
@@ -697,7 +708,8 @@ fn shifted(flight: &Flight, subst: &mut Subst) -> Flight {
 /// Forgets what a condition says of a variable.
 fn weaken(cases: &mut Cases, var: &Var, cond: &B) {
     for c in cases.values_mut() {
-        *c = if free_vars_b(c).contains(var) { cond.clone() } else { B::and([c.clone(), cond.clone()]) };
+        let rest = if free_vars_b(c).contains(var) { may() } else { c.clone() };
+        *c = B::and([rest, cond.clone()]);
     }
 }
 
@@ -737,13 +749,13 @@ fn reached(range: &Range, steps: usize) -> B {
         _ if steps == 0 => B::lit(true),
         (Step::Up(_) | Step::Times(_), Some(value)) => value.le(&x),
         (Step::Down(_), Some(value)) => x.le(&value),
-        _ => B::lit(true),
+        _ => may(),
     }
 }
 
 /// Is this the iteration after so many others?
 fn is_at(range: &Range, steps: usize) -> B {
-    at(range, steps).map_or(B::lit(true), |value| range.binder().eq(&value))
+    at(range, steps).map_or_else(may, |value| range.binder().eq(&value))
 }
 
 /// The values of a range with few of them, when they are known.

@@ -344,6 +344,19 @@ impl<'p> Walk<'p> {
                 self.barrier(Scope::Block, None, Fence::ALL, span);
                 Value::Void
             }
+            Intrinsic::NumberedBarrier => {
+                match args.first().map(|a| self.number(a)).and_then(|n| n.as_num()) {
+                    Some(0) => self.barrier(Scope::Block, None, Fence::ALL, span),
+                    // Who is somewhere else may wait at one with another number.
+                    Some(_) if self.by_some(span) => {}
+                    Some(_) => self.barrier(Scope::Block, None, Fence::ALL, span),
+                    None => {
+                        let text = "the number of this barrier is not a constant";
+                        self.lose("unknown-order", text, span, Touches::Everything);
+                    }
+                }
+                Value::Void
+            }
             Intrinsic::FencedBarrier => {
                 // The flags of OpenCL C: bit 0 for shared memory, bit 1 for global memory.
                 let flags = args.first().map(|a| self.number(a)).and_then(|n| n.as_num());

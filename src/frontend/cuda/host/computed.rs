@@ -2,12 +2,14 @@
 //!
 //! A race that needs a value of the first kind is not certain: the host may never give it.
 
+use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
-use super::super::unit::child_of_kind;
+use super::super::builtins::vector_type;
+use super::super::unit::{child_of_kind, declared_name};
 use super::Host;
 use super::places::listed_in;
-use super::variables::Part;
+use super::variables::{Event, Part};
 use super::versions::Version;
 
 /// Functions whose result is made of their arguments alone.
@@ -27,19 +29,23 @@ impl<'u> Host<'_, 'u> {
             let is_input = self.is_asked_for(known.name);
             return (!is_input).then(|| first.and_then(|v| self.constant(v)?.as_num()).into_iter().collect());
         }
-        if known.is_wild || known.is_remote || matches!(part, Part::Behind(_)) || self.is_among(variable) {
+        if known.is_wild || known.is_remote || matches!(part, Part::Behind(_)) {
+            return None;
+        }
+        // Which power of two it is, nobody says.
+        let is_power = self.is_power(variable, &mut FxHashSet::default(), 0);
+        if !is_power && self.is_among(variable) {
             return None;
         }
         let events = self.events(variable, part);
         let mut first = Vec::new();
         if let Version::After(last, loops) = version {
             let last = last.and_then(|l| events.get(l)).copied()?;
-            if matches!(part, Part::Field(path) if last.field != Some(path.as_str())) {
-                let list =
-                    last.node.child_by_field_name("parameters").or_else(|| child_of_kind(last.node, "argument_list"));
-                let made =
-                    last.value.or(list).filter(|_| self.is_dims(variable) && !self.variables[variable].is_parameter)?;
-                return (!self.is_input(made) && !self.is_free(made)).then_some(first);
+            if let Part::Field(path) = part
+                && last.field != Some(path.as_str())
+            {
+                let others = if loops.is_empty() { Vec::new() } else { events };
+                return self.made_from(variable, path.as_str(), last, others);
             }
             // What it was called with, or what is not set; what it holds in the first round of a loop.
             if last.declares && last.value.is_none() || !loops.is_empty() && last.value.is_some_and(|v| self.is_free(v))
@@ -73,6 +79,10 @@ impl<'u> Host<'_, 'u> {
                     if matches!(operator, "+=" | "-=") && !by.is_some_and(|by| self.names(by, variable)) {
                         return None;
                     }
+                    // It may be any, where it is shifted by any number.
+                    if is_power && by.is_some_and(|by| self.is_free(by)) {
+                        return None;
+                    }
                     steps = true;
                 }
                 // Whether a function that is given its name changes it is not known.
@@ -87,6 +97,61 @@ impl<'u> Host<'_, 'u> {
             }
         }
         (steps || computes).then_some(first)
+    }
+
+    /// Where an object is changed as a whole, last by this, and by others in loops: the constants that a part of it surely
+    /// is, if it is made of nothing that comes from outside.
+    fn made_from(&mut self, variable: usize, path: &str, last: Event<'u>, others: Vec<Event<'u>>) -> Option<Vec<i128>> {
+        let mut first = Vec::new();
+        let is_own = self.variables[variable].ty.is_some_and(|ty| self.class_of(ty).is_some());
+        let is_dims = self.is_dims(variable);
+        for event in others.into_iter().filter(|e| e.node != last.node).chain([last]) {
+            let list = event.node.child_by_field_name("parameters");
+            let made = event.value.or(list.or_else(|| child_of_kind(event.node, "argument_list")));
+            let is_whole = event.field != Some(path);
+            match made.map(|made| if is_whole { self.item_for(made, variable, path).unwrap_or(made) } else { made }) {
+                Some(_) if event.declares && self.variables[variable].is_parameter => return None,
+                Some(made) if self.comes_from_outside(made) => return None,
+                Some(made) => first.extend(self.constant(made).and_then(|n| n.as_num())),
+                // What its class makes it.
+                None if event.declares
+                    && (event.node != last.node || is_own && !self.variables[variable].is_parameter) => {}
+                None if !is_dims
+                    && (self.sets_itself(event.node, variable) || self.is_given_by_name(event.node, variable)) => {}
+                None => return None,
+            }
+        }
+        Some(first)
+    }
+
+    /// Is a call one of a method that the class of a variable defines, which is given nothing that comes from outside?
+    fn sets_itself(&mut self, call: Node<'u>, variable: usize) -> bool {
+        let function = call.child_by_field_name("function").filter(|f| f.kind() == "field_expression");
+        let object = function.and_then(|f| f.child_by_field_name("argument")).filter(|o| o.kind() == "identifier");
+        let name = function.and_then(|f| f.child_by_field_name("field")).map(|f| self.unit.str(f));
+        let class = self.variables[variable].ty.and_then(|ty| self.class_of(ty));
+        let body = class.and_then(|class| class.child_by_field_name("body")).map(listed_in).unwrap_or_default();
+        let own = |item: &Node<'u>| {
+            let declared = item.child_by_field_name("declarator").and_then(declared_name);
+            item.kind() == "function_definition" && declared.map(|n| self.unit.str(n)) == name
+        };
+        let methods: Vec<Node<'u>> = body.into_iter().filter(own).collect();
+        let is_meant = object.is_some_and(|o| self.find(self.unit.str(o), o) == Some(variable));
+        let asks = methods.is_empty() || methods.iter().any(|method| self.calls_others(*method));
+        is_meant && !asks && call.child_by_field_name("arguments").is_some_and(|list| !self.comes_from_outside(list))
+    }
+
+    /// May what an object is made of come from outside? What pointers are is not asked.
+    pub(super) fn comes_from_outside(&mut self, node: Node<'u>) -> bool {
+        let items = match node.kind() {
+            "initializer_list" | "argument_list" | "parameter_list" => listed_in(node),
+            "call_expression" => node.child_by_field_name("arguments").map(listed_in).unwrap_or_default(),
+            "compound_literal_expression" => node.child_by_field_name("value").map(listed_in).unwrap_or_default(),
+            _ => return self.is_input(node) || self.is_free(node),
+        };
+        let items: Vec<Node<'u>> = items.into_iter().filter(|item| !self.is_pointer(*item)).collect();
+        items.into_iter().any(|item| self.comes_from_outside(item))
+            || node.kind() == "call_expression" && self.is_input(node)
     }
 
     /// Is a variable an argument of a call, of a function that is not there?
@@ -152,7 +217,10 @@ impl<'u> Host<'_, 'u> {
                     let is_own = is_own && matches!(kind, "identifier" | "template_function");
                     let is_plain = kind != "field_expression";
                     let is_platform = ["cuda", "hip"].iter().any(|p| name.starts_with(p));
-                    let is_known = is_own || is_platform || PURE.contains(&name) || name.ends_with("_cast");
+                    let is_made = kind == "identifier" && self.lower.names.types.contains_key(name)
+                        || name == "dim3"
+                        || name.strip_prefix("make_").is_some_and(|class| vector_type(class).is_some());
+                    let is_known = is_own || is_made || is_platform || PURE.contains(&name) || name.ends_with("_cast");
                     if !(is_plain && (is_known || !self.asks(name) && self.takes_numbers(node))) {
                         return true;
                     }
@@ -212,23 +280,26 @@ impl<'u> Host<'_, 'u> {
     /// Does a function of the program call one that it does not define, other than to compute?
     fn asks(&self, name: &str) -> bool {
         let own = self.lower.names.functions.get(name).map_or(&[][..], Vec::as_slice);
-        own.iter().any(|decl| {
-            let mut stack = vec![decl.node];
-            while let Some(node) = stack.pop() {
-                let function = node.child_by_field_name("function").filter(|_| node.kind() == "call_expression");
-                if let Some(function) = function {
-                    let callee = self.callee(function);
-                    let is_known = PURE.contains(&callee)
-                        || callee.ends_with("_cast")
-                        || self.lower.names.functions.contains_key(callee)
-                        || ["assert", "printf", "fprintf", "exit", "abort"].contains(&callee);
-                    if !is_known {
-                        return true;
-                    }
+        own.iter().any(|decl| !decl.has_body || self.calls_others(decl.node))
+    }
+
+    /// Does a definition call functions that the program does not define, other than to compute?
+    fn calls_others(&self, definition: Node<'u>) -> bool {
+        let mut stack = vec![definition];
+        while let Some(node) = stack.pop() {
+            let function = node.child_by_field_name("function").filter(|_| node.kind() == "call_expression");
+            if let Some(function) = function {
+                let callee = self.callee(function);
+                let is_known = PURE.contains(&callee)
+                    || callee.ends_with("_cast")
+                    || self.lower.names.functions.contains_key(callee)
+                    || ["assert", "printf", "fprintf", "exit", "abort"].contains(&callee);
+                if !is_known {
+                    return true;
                 }
-                stack.extend(listed_in(node));
             }
-            !decl.has_body
-        })
+            stack.extend(listed_in(node));
+        }
+        false
     }
 }

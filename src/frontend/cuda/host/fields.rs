@@ -2,13 +2,15 @@
 
 use tree_sitter::Node;
 
-use super::super::unit::{TypeDecl, declared_name, has_child, split_init};
+use super::super::builtins::vector_type;
+use super::super::unit::{TypeDecl, child_of_kind, declared_name, has_child, split_init};
 use super::Host;
 use super::places::listed_in;
 use super::types::converted;
 use super::variables::Part;
 use crate::base::Name;
-use crate::exp::{IntTy, N};
+use crate::exp::{IntTy, N, Var};
+use crate::kernel::types::Type;
 
 /// Objects with more integers than this are not followed.
 const MAX_PARTS: usize = 128;
@@ -30,6 +32,8 @@ pub(super) enum Shape<'u> {
 /// What is passed by value to a kernel.
 #[derive(Clone, Debug, Default)]
 pub struct ObjectParts {
+    /// The name of its class.
+    pub class: String,
     /// The parts that are integers, by their paths.
     pub parts: Vec<(String, N)>,
     /// Elements that the host writes in ways that are not followed.
@@ -42,6 +46,13 @@ pub(super) fn meets(a: &str, b: &str) -> bool {
         inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
     };
     within(a, b) || within(b, a)
+}
+
+/// The members of a vector of the platform, `int3`, and the type of those that are integers.
+fn vector_members(name: &str) -> Vec<(&'static str, Option<IntTy>)> {
+    let Some(Type::Struct(class)) = vector_type(name).filter(|_| name != "dim3") else { return Vec::new() };
+    let int = |ty: &Type| if let Type::Int(int) = ty { Some(*int) } else { None };
+    ["x", "y", "z", "w"].into_iter().zip(&class.fields).map(|(member, f)| (member, int(&f.ty))).collect()
 }
 
 /// The first step of a path, and the rest: a member, or an element.
@@ -149,6 +160,9 @@ impl<'u> Host<'_, 'u> {
     pub(super) fn declared_shape(&mut self, inner: Shape<'u>, declarator: Node<'u>, length: Option<u64>) -> Shape<'u> {
         match declarator.kind() {
             "identifier" | "field_identifier" | "type_identifier" => inner,
+            // `P d(64, 4);`, which may read as the declaration of a function.
+            "function_declarator" if self.is_variable(declarator) => inner,
+            "init_declarator" if child_of_kind(declarator, "argument_list").is_some() => inner,
             "pointer_declarator" => Shape::Scalar,
             "array_declarator" => {
                 let size = match declarator.child_by_field_name("size") {
@@ -173,6 +187,10 @@ impl<'u> Host<'_, 'u> {
         }
         if matches!(self.spelled(ty), "float" | "double") {
             return Shape::Scalar;
+        }
+        if self.is_vector(self.unit.str(ty), ty) {
+            let member = |(name, int): (&'static str, Option<IntTy>)| (name, int.map_or(Shape::Scalar, Shape::Int));
+            return Shape::Class(vector_members(self.unit.str(ty)).into_iter().map(member).collect(), true);
         }
         let Some(class) = self.class_of(ty) else { return Shape::Unknown };
         // What one field of a union is changes the others.
@@ -251,6 +269,10 @@ impl<'u> Host<'_, 'u> {
     pub(super) fn may_be_first(&mut self, variable: usize, path: &str, member: &str) -> bool {
         if self.is_dims(variable) {
             return member == "x";
+        }
+        // Those of a vector are one array for most programs.
+        if self.variables[variable].ty.is_some_and(|ty| self.is_vector(self.unit.str(ty), ty)) {
+            return true;
         }
         match self.shape_of(variable).part(path) {
             Some(Shape::Class(members, _)) => {
@@ -353,6 +375,8 @@ impl<'u> Host<'_, 'u> {
     pub(super) fn object(&mut self, node: Node<'u>) -> ObjectParts {
         let mut passed = ObjectParts::default();
         if node.kind() == "compound_literal_expression" {
+            let class = node.child_by_field_name("type").map_or("", |ty| self.unit.str(ty));
+            class.clone_into(&mut passed.class);
             let shape = node.child_by_field_name("type").map_or(Shape::Unknown, |ty| self.shape(ty, 0));
             let mut parts = Vec::new();
             shape.integers(String::new(), &mut parts);
@@ -362,10 +386,42 @@ impl<'u> Host<'_, 'u> {
             }
             return passed;
         }
+        if let Some((class, items)) = self.vector_made(node) {
+            class.clone_into(&mut passed.class);
+            for ((member, ty), item) in vector_members(class).iter().zip(items) {
+                let value = ty.and_then(|ty| {
+                    self.rounded(item).or_else(|| self.number(item)).and_then(|v| converted(&v, Some(ty)))
+                });
+                passed.parts.extend(value.map(|v| ((*member).to_owned(), v)));
+            }
+            return passed;
+        }
+        if node.child_by_field_name("function").is_some_and(|f| self.unit.str(f) == "dim3") {
+            "dim3".clone_into(&mut passed.class);
+            let sizes = self.dims(node);
+            passed.parts.extend(
+                ["x", "y", "z"].iter().zip(sizes).filter_map(|(axis, n)| Some(((*axis).to_owned(), self.size(n?)?))),
+            );
+            return passed;
+        }
         let variable = (node.kind() == "identifier").then(|| self.find(self.unit.str(node), node)).flatten();
         let Some(variable) = variable else { return passed };
         let known = &self.variables[variable];
-        if known.declarator.is_none_or(|d| !matches!(d.kind(), "identifier" | "reference_declarator")) {
+        let is_object = |d: Node<'u>| match d.kind() {
+            "identifier" | "reference_declarator" => true,
+            "function_declarator" => self.is_variable(d),
+            _ => child_of_kind(d, "argument_list").is_some(),
+        };
+        if !known.declarator.is_some_and(is_object) {
+            return passed;
+        }
+        known.ty.map_or("", |ty| self.unit.str(ty)).clone_into(&mut passed.class);
+        if self.is_dims(variable) && !self.lower.names.types.contains_key("dim3") {
+            for axis in ["x", "y", "z"] {
+                let part = Part::Field(Name::new(axis));
+                let value = self.value_at(variable, &part, Some(IntTy::U32), self.read_at(node));
+                passed.parts.extend(self.size(value).map(|n| (axis.to_owned(), n)));
+            }
             return passed;
         }
         for (path, ty) in self.integers_of(variable) {
@@ -376,6 +432,42 @@ impl<'u> Host<'_, 'u> {
             }
         }
         passed
+    }
+
+    /// `P d(64, 4);` as the declaration of a function.
+    fn is_variable(&self, declarator: Node<'u>) -> bool {
+        declarator.child_by_field_name("declarator").is_some_and(|d| d.kind() == "identifier")
+    }
+
+    /// A size of a `dim3`, which no negative number is given for.
+    fn size(&self, n: N) -> Option<N> {
+        let is_unsigned = |v: &Var| self.types.get(&v.name) == Some(&IntTy::U32);
+        match n.as_num() {
+            Some(number) => Some(N::num(IntTy::U32.wrap(number))),
+            None => n.as_var().is_some_and(is_unsigned).then_some(n),
+        }
+    }
+
+    /// What `make_int2(n, m)` makes, and the members.
+    fn vector_made(&self, call: Node<'u>) -> Option<(&'u str, Vec<Node<'u>>)> {
+        let function = call.child_by_field_name("function").filter(|_| call.kind() == "call_expression")?;
+        let name = self.unit.str(function);
+        let class = name.strip_prefix("make_").filter(|class| self.is_vector(class, function))?;
+        let is_own = self.lower.names.functions.contains_key(name) || self.find(name, function).is_some();
+        let items = listed_in(call.child_by_field_name("arguments")?);
+        (!is_own && items.len() == vector_members(class).len()).then_some((class, items))
+    }
+
+    /// Is this the name of a vector of the platform, and of nothing else?
+    fn is_vector(&self, name: &str, at: Node<'u>) -> bool {
+        let is_own = self.lower.names.types.contains_key(name) || self.said.own_types.contains(name);
+        !is_own && !vector_members(name).is_empty() && self.template_parameter(name, at).is_none()
+    }
+
+    /// Is this an object that is made there, of nothing that comes from outside? [HOST-COMPUTED]
+    pub(super) fn makes_object(&mut self, node: Node<'u>) -> bool {
+        let makes = matches!(node.kind(), "call_expression" | "compound_literal_expression" | "initializer_list");
+        makes && !self.comes_from_outside(node)
     }
 
     /// An integer of an object of this class that a function is called with.
@@ -414,6 +506,12 @@ impl<'u> Host<'_, 'u> {
                 let list = value.child_by_field_name("value").filter(|_| same)?;
                 self.listed_part(list, shape.part(outer)?, inner)
             }
+            "call_expression" => {
+                let (class, items) = self.vector_made(value)?;
+                let same = outer.is_empty() && self.variables[variable].ty.is_some_and(|t| self.unit.str(t) == class);
+                let at = vector_members(class).iter().position(|(member, _)| *member == inner).filter(|_| same)?;
+                self.rounded(items[at]).or_else(|| self.number(items[at]))
+            }
             "identifier" => {
                 let other = self.find(self.unit.str(value), value)?;
                 let ty = |v: usize, host: &Self| host.variables[v].ty.map(|t| host.unit.str(t));
@@ -429,6 +527,17 @@ impl<'u> Host<'_, 'u> {
             _ => None,
         }?;
         converted(&found, ty)
+    }
+
+    /// What a list in braces, or `make_int2`, gives for a member, by its position.
+    pub(super) fn item_for(&mut self, made: Node<'u>, variable: usize, member: &str) -> Option<Node<'u>> {
+        let Shape::Class(members, true) = self.shape_of(variable) else { return None };
+        let items = match made.kind() {
+            "initializer_list" => listed_in(made),
+            _ => self.vector_made(made)?.1,
+        };
+        let at = members.iter().position(|(name, _)| *name == member)?;
+        items.get(at).copied().filter(|_| items.iter().all(|i| i.kind() != "initializer_pair"))
     }
 
     /// Is an item of a list a number, or itself a list?

@@ -126,6 +126,8 @@ impl HostLaunch {
 #[derive(Clone, Debug, Default)]
 pub struct Made {
     pub args: BTreeSet<usize>,
+    /// Of those that are objects made there.
+    pub objects: BTreeSet<usize>,
     pub grid: bool,
     pub block: bool,
 }
@@ -415,6 +417,7 @@ fn launch_without<'u>(
     } else {
         Made {
             args: (0..args.len()).filter(|i| args[*i].is_none() && !host.is_input(arguments[*i])).collect(),
+            objects: (0..args.len()).filter(|i| args[*i].is_none() && host.makes_object(arguments[*i])).collect(),
             grid: sizes.0.is_some_and(|n| grid[0].is_none() && !host.is_input(n)),
             block: sizes.1.is_some_and(|n| block[0].is_none() && !host.is_input(n)),
         }

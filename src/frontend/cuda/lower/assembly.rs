@@ -237,6 +237,7 @@ impl<'l, 't> Body<'l, 't> {
             && names(target).filter_map(changes).any(|at| at >= course.outputs.len())
             && !operation.starts_with("cp.async")
             && !operation.starts_with("bar.")
+            && !operation.starts_with("barrier.")
         {
             return None;
         }
@@ -305,16 +306,28 @@ impl<'l, 't> Body<'l, 't> {
                 }
             }
             "st" | "red" => self.writing(operation, operands, course, span, &mut steps)?,
-            // `bar.sync 0, 256` waits for so many threads.
-            _ if is_block_barrier(operation) && operands.len() == 2 && operands[0] == "0" && guard.is_none() => {
-                let count = operand(&operands[1], course, span).filter(|n| matches!(n.ty, Type::Int(_)))?;
-                let size = Expr::new(ExprKind::Builtin(Builtin::BlockSize), Type::UINT, span);
-                let all = self.binary("==", size, count, span);
-                let barrier = self.intrinsic_call(Intrinsic::Barrier(Scope::Block), vec![], span);
-                let text = "whether this barrier waits for all threads of the block is not known";
-                let some = Expr::unknown("unknown-order", text, Type::Void, span);
-                let choice = ExprKind::Choose(Box::new(all), Box::new(barrier), Box::new(some));
-                steps.push(Expr::new(choice, Type::Void, span));
+            // `bar.sync 1, 256` waits for so many threads at the barrier with this number.
+            _ if is_block_barrier(operation) && matches!(operands.len(), 1 | 2) && guard.is_none() => {
+                let mut numbers = Vec::new();
+                for text in operands {
+                    numbers.push(operand(text, course, span).filter(|n| matches!(n.ty, Type::Int(_)))?);
+                }
+                let count = if numbers.len() == 2 { numbers.pop() } else { None };
+                let barrier = match operands[0].as_str() {
+                    "0" => self.intrinsic_call(Intrinsic::Barrier(Scope::Block), vec![], span),
+                    _ => self.intrinsic_call(Intrinsic::NumberedBarrier, numbers, span),
+                };
+                steps.push(match count {
+                    Some(count) => {
+                        let size = Expr::new(ExprKind::Builtin(Builtin::BlockSize), Type::UINT, span);
+                        let all = self.binary("==", size, count, span);
+                        let text = "whether this barrier waits for all threads of the block is not known";
+                        let some = Expr::unknown("unknown-order", text, Type::Void, span);
+                        let choice = ExprKind::Choose(Box::new(all), Box::new(barrier), Box::new(some));
+                        Expr::new(choice, Type::Void, span)
+                    }
+                    None => barrier,
+                });
             }
             "bar" | "barrier" if operation == "bar.warp.sync" && operands.len() == 1 && guard.is_none() => {
                 let mask = operand(&operands[0], course, span).filter(|n| matches!(n.ty, Type::Int(_)))?;
