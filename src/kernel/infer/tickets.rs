@@ -78,7 +78,7 @@ impl Walk<'_> {
         if operand.as_num() != Some(1) {
             self.counters_of_blocks.uneven.insert(target.object);
         }
-        if self.may_be_total(&operand) && !self.ranges.interval(&operand).hi.is_some_and(|hi| hi <= small(ty)) {
+        if self.may_be_total(&operand) && self.ranges.interval(&operand).hi.is_none_or(|hi| hi > small(ty)) {
             self.counters_of_blocks.totals.entry(target.object).or_default().push(operand.clone());
         }
         let Type::Int(int) = ty else { return None };

@@ -180,6 +180,9 @@ impl<'u> Said<'u> {
 /// The node of a definition, and that of the class that it is called for.
 type CalledFor = (usize, Option<usize>);
 
+/// The name of a condition, and whether it is turned around.
+type Steady = (Rc<str>, bool);
+
 /// A function of the host.
 struct Host<'l, 'u> {
     unit: &'u Unit<'u>,
@@ -245,7 +248,7 @@ struct Host<'l, 'u> {
     /// Does what a call returns have memory of its own, by the nodes of calls?
     news: RefCell<FxHashMap<usize, bool>>,
     /// The names of conditions that nothing changes in their statements, by the nodes of the choices.
-    steady: RefCell<FxHashMap<usize, Option<(Rc<str>, bool)>>>,
+    steady: RefCell<FxHashMap<usize, Option<Steady>>>,
     /// The functions that may be called there.
     callees: RefCell<FxHashMap<usize, Rc<[Callee<'u>]>>>,
     /// The lambdas that variables of the function are made of, by the names of these.
