@@ -335,7 +335,7 @@ fn variables_of_the_host_relate_what_a_launch_says() {
                 "struct P { int w, h; }; void f(int *a, P p) { int b = p.w; p.w = p.w / 2; k<<<4, b>>>(a, p.w + 1); }",
             ),
             (
-                Racy,
+                Verdict::Inconclusive,
                 "struct P { int w; void half() { w /= 2; } }; void f(int *a, P p) { int b = p.w; p.half(); k<<<4, b>>>(a, p.w + 1); }",
             ),
             (Free, "struct P { int w; }; void f(int *a, P *p) { k<<<4, p->w>>>(a, p->w + 1); }"),

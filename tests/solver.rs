@@ -211,7 +211,7 @@ fn no_process_outlives_its_session() {
     let mut session = Session::new(SolverConfig {
         solver: Some(script),
         // Time for the fake to write its whole line, on a machine that is busy as well.
-        timeout: Duration::from_millis(1500),
+        timeout: Duration::from_millis(4000),
         ..SolverConfig::default()
     });
     assert_eq!(ask(&mut session, &question()), Answer::Unknown(Reason::Timeout));

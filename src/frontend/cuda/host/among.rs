@@ -88,7 +88,7 @@ impl<'u> Host<'_, 'u> {
     }
 
     /// Is a variable always a power of two, or zero? Sums and products of sizes are taken to fit.
-    pub(super) fn is_power(&mut self, variable: usize, seen: &mut FxHashSet<usize>, depth: usize) -> bool {
+    fn is_power(&mut self, variable: usize, seen: &mut FxHashSet<usize>, depth: usize) -> bool {
         // Each change is looked at with all variables as they should be.
         if !seen.insert(variable) {
             return true;

@@ -2,7 +2,6 @@
 //!
 //! A race that needs a value of the first kind is not certain: the host may never give it.
 
-use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
 use super::super::builtins::vector_type;
@@ -32,9 +31,7 @@ impl<'u> Host<'_, 'u> {
         if known.is_wild || known.is_remote || matches!(part, Part::Behind(_)) {
             return None;
         }
-        // Which power of two it is, nobody says.
-        let is_power = self.is_power(variable, &mut FxHashSet::default(), 0);
-        if !is_power && self.is_among(variable) {
+        if self.is_among(variable) {
             return None;
         }
         let events = self.events(variable, part);
@@ -77,10 +74,6 @@ impl<'u> Host<'_, 'u> {
                     let operator = event.node.child_by_field_name("operator").map_or("", |o| self.unit.str(o));
                     let by = event.node.child_by_field_name("right");
                     if matches!(operator, "+=" | "-=") && !by.is_some_and(|by| self.names(by, variable)) {
-                        return None;
-                    }
-                    // It may be any, where it is shifted by any number.
-                    if is_power && by.is_some_and(|by| self.is_free(by)) {
                         return None;
                     }
                     steps = true;
