@@ -16,8 +16,8 @@ pub struct Pass<'e> {
     pub sources: &'e SourceMap,
 }
 
-/// A place, spelled in a file.
-type Place<'e> = (&'e Path, u32, u32);
+/// Where a word is spelled, and where it is used: that of a macro stands in each of its uses.
+type Place<'e> = [(&'e Path, u32, u32); 2];
 
 /// Where code for the host is written that only one of the two reads; nothing where the two differ, if at all, inside of
 /// functions for the device alone, and of functions that no code for the host names.
@@ -66,7 +66,7 @@ fn span_of(expanded: &Expanded, at: &Range<usize>) -> Span {
     expanded.origins.origin(at.start, at.end).span
 }
 
-/// The words and marks of a text, by where they are spelled.
+/// The words and marks of a text, by where they are spelled and used.
 fn words<'e>(pass: &Pass<'e>) -> FxHashMap<Place<'e>, Vec<Range<usize>>> {
     let text = pass.expanded.text.as_bytes();
     let is_word = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b >= 128;
@@ -81,8 +81,9 @@ fn words<'e>(pass: &Pass<'e>) -> FxHashMap<Place<'e>, Vec<Range<usize>>> {
         while is_word(*first) && text.get(at).is_some_and(|b| is_word(*b)) {
             at += 1;
         }
-        let spelled = pass.expanded.origins.origin(start, at).spelled;
-        all.entry((pass.sources.path(spelled.file), spelled.start, spelled.end)).or_default().push(start..at);
+        let origin = pass.expanded.origins.origin(start, at);
+        let place = [origin.spelled, origin.span].map(|at| (pass.sources.path(at.file), at.start, at.end));
+        all.entry(place).or_default().push(start..at);
     }
     all
 }
