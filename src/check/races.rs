@@ -27,9 +27,9 @@ use crate::report::finding::{AccessMode, AccessReport, Finding, FindingClass, Fi
 use crate::smt::{Answer, Model, Reason};
 
 /// Time that a question gets where one race is confirmed, beyond a few times what the first took.
-const ANOTHER: Duration = Duration::from_millis(250);
+const ANOTHER: Duration = Duration::from_millis(500);
 /// Time for all such questions of a kernel, beyond what it took to confirm the first race.
-const OTHERS: Duration = Duration::from_secs(1);
+const OTHERS: Duration = Duration::from_secs(5);
 /// Findings that are looked for while none is confirmed, whatever is wanted: the verdict may depend on the next one.
 const UNCONFIRMED: usize = 20;
 /// Terms of which it is asked that they do not overflow.
