@@ -210,7 +210,8 @@ fn place_in(ty: &Type, place: u64) -> Option<(i128, Vec<Row>)> {
     match ty {
         Type::Ptr(_) => (place == 0).then(|| (0, Vec::new())),
         Type::Struct(class) => {
-            let holds = |f: &&crate::kernel::types::Field| place.checked_sub(f.offset).is_some_and(|at| at < f.ty.size());
+            let holds =
+                |f: &&crate::kernel::types::Field| place.checked_sub(f.offset).is_some_and(|at| at < f.ty.size());
             let mut fields = class.fields.iter().filter(holds);
             let (Some(field), None) = (fields.next(), fields.next()) else { return None };
             let (at, dims) = place_in(&field.ty, place - field.offset)?;
