@@ -13,7 +13,7 @@ pub fn fits(term: &N) -> Option<B> {
             Some(B::and([N::num((*ty).min()?).le(&exact), exact.le(&N::num((*ty).max()?))]))
         }
         // A shift may go on to the numbers of the unsigned type.
-        NExp::Bin(NBin::Shl, ty, l, r) if ty.signed && ty.bits >= 32 => {
+        NExp::Bin(NBin::Shl, ty, l, r) if ty.signed && (32..=64).contains(&ty.bits) => {
             let by = r.as_num().filter(|by| (0..i128::from(ty.bits)).contains(by))?;
             let exact = N::mul(IntTy::MATH, l, &N::num(1 << by));
             Some(B::and([N::num((*ty).min()?).le(&exact), exact.lt(&N::num(1 << ty.bits))]))
