@@ -15,8 +15,8 @@ pub fn fits(term: &N) -> Option<B> {
         // A shift may go on to the numbers of the unsigned type.
         NExp::Bin(NBin::Shl, ty, l, r) if ty.signed && (32..=64).contains(&ty.bits) => {
             let by = r.as_num().filter(|by| (0..i128::from(ty.bits)).contains(by))?;
-            let exact = N::mul(IntTy::MATH, l, &N::num(1 << by));
-            Some(B::and([N::num((*ty).min()?).le(&exact), exact.lt(&N::num(1 << ty.bits))]))
+            let exact = N::mul(IntTy::MATH, l, &N::num(1i128 << by));
+            Some(B::and([N::num((*ty).min()?).le(&exact), exact.lt(&N::num(1i128 << ty.bits))]))
         }
         _ => None,
     }
