@@ -407,3 +407,26 @@ fn solutions_that_wrap_around_are_given_only_when_wanted() {
     let product = value(&answer, "a") * value(&answer, "b") * 100_003;
     assert!(product >= 1 << 32 && product % (1 << 32) < 100_003, "{product}");
 }
+
+/// [ENC-LEARN]: an asserted comparison bounds its sides, and only as far as the other side is bounded.
+#[test]
+fn what_is_compared_is_known_to_fit() {
+    let Some(mut session) = real() else { return };
+    let unsigned = |name: &str, hi: i128| (Var::new(name, IntTy::U32), Interval::new(0, hi));
+    let mut ask = |most: i128, what: &dyn Fn(&N, &N) -> B| {
+        let (x, y, n) = (unsigned("x", 1 << 20), unsigned("y", 1 << 20), unsigned("n", most));
+        let (vx, vy, vn) = (N::var(&x.0), N::var(&y.0), N::var(&n.0));
+        let sum = N::add(IntTy::U32, &vx, &vy);
+        let square = N::mul(IntTy::U32, &sum, &sum);
+        let conditions = vec![N::num(2).le(&vx), sum.lt(&vn), what(&sum, &square)];
+        session.check(&Query::new(vec![x, y, n], conditions))
+    };
+    // The square of what is less than 2^16 does not wrap around; that of 2^16 is 0.
+    let wraps = |sum: &N, square: &N| square.lt(sum);
+    assert_eq!(ask(1 << 16, &wraps), Answer::Unsat { assumptions: vec![] });
+    assert!(matches!(ask((1 << 16) + 1, &wraps), Answer::Sat(_)));
+    // The bounds are reached, and not passed.
+    assert!(matches!(ask(1000, &|sum, _| sum.eq(&N::num(999))), Answer::Sat(_)));
+    assert!(matches!(ask(1000, &|sum, _| sum.eq(&N::num(2))), Answer::Sat(_)));
+    assert_eq!(ask(1000, &|sum, _| sum.eq(&N::num(1000))), Answer::Unsat { assumptions: vec![] });
+}

@@ -205,8 +205,9 @@ impl<'u> Host<'_, 'u> {
                     given.extend(value.map(|value| (first(inner), n, value)));
                 }
                 "declaration" => {
-                    let plain = n.child_by_field_name("declarator").filter(|d| d.kind() != "init_declarator");
-                    given.extend(plain.map(|d| (first(d), n, d)));
+                    let mut cursor = n.walk();
+                    let all = n.children_by_field_name("declarator", &mut cursor);
+                    given.extend(all.filter(|d| d.kind() != "init_declarator").map(|d| (first(d), n, d)));
                 }
                 "assignment_expression" => {
                     given.extend(field("left").zip(field("right")).map(|(left, right)| (first(left), n, right)));
@@ -287,7 +288,7 @@ impl<'u> Host<'_, 'u> {
                     }
                     let name = self.unit.str(root);
                     let at = callee.parameters.iter().position(|(own, _)| *own == name);
-                    let is_local = given.iter().any(|(to, ..)| *to == name);
+                    let is_local = given.iter().any(|(to, at, _)| *to == name && at.kind() != "assignment_expression");
                     match at {
                         // As the part of an object it makes that one of two that share something.
                         Some(at) if self.is_in_list(value) => found.push(Returned::Holder(at)),
