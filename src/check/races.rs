@@ -319,7 +319,10 @@ impl Check<'_> {
         let mut some;
         self.queries += 1;
         let mut guessed = None;
-        let mut answer = self.session.with_little_work(&asked.query([]));
+        let mut answer = match self.others() {
+            Some(_) => self.session.exists_briefly(&asked.query([])),
+            None => self.session.with_little_work(&asked.query([])),
+        };
         if let Answer::Unknown(reason) = &answer {
             let races = phase.races_on(array);
             let formula = B::and([races.formula.clone(), B::not(&races.same_value)]);
@@ -398,7 +401,7 @@ impl Check<'_> {
                 self.queries += 1;
                 let query = asked.query([condition.clone()]);
                 let mut answer = match (first, most) {
-                    (Some(_), Some(most)) => self.session.brief_model(&query, most),
+                    (Some(_), Some(most)) => self.session.model_briefly(&query, most),
                     _ => self.session.model(&query, most),
                 };
                 if let (Answer::Unknown(_), None) = (&answer, first)

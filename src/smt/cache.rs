@@ -15,6 +15,7 @@ use super::canonical::canonical;
 use super::entry::{self, Digest};
 use super::locate::{Located, SolverKind};
 use super::query::{Answer, Query, Reason};
+use super::session::Effort;
 use super::store::{MAX_BYTES, Store};
 
 /// A change to any of these files may change an answer, or mend one that was wrong: then nothing from before counts.
@@ -123,10 +124,10 @@ impl Cache {
     }
 
     /// A question whose model nobody looks at is another one: its model is any. So is one that is given little work.
-    pub(super) fn key(&self, context: &Digest, query: &Query, (any_model, little): (bool, bool)) -> Digest {
+    pub(super) fn key(&self, context: &Digest, query: &Query, (any_model, effort): (bool, Effort)) -> Digest {
         let mut hasher = blake3::Hasher::new();
         field(&mut hasher, context.as_bytes());
-        field(&mut hasher, &[u8::from(any_model), u8::from(little)]);
+        field(&mut hasher, &[u8::from(any_model), effort as u8]);
         field(&mut hasher, &canonical(query));
         hasher.finalize()
     }

@@ -135,6 +135,17 @@ const PATIENT: usize = 6;
 /// The time for what is decided at once or not at all.
 const SHORT: Duration = Duration::from_millis(250);
 
+/// What an answer is worth.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effort {
+    /// All its time.
+    Full,
+    /// What is seen with little work.
+    Little,
+    /// The verdict does not depend on it: very little work of the integers, and what they assume is left at that.
+    Brief,
+}
+
 /// A solver, and what it was told to assume.
 pub struct Session {
     config: SolverConfig,
@@ -146,10 +157,8 @@ pub struct Session {
     context: Option<Option<Digest>>,
     /// Nobody looks at the model of this query.
     any_model: bool,
-    /// Is the next question not worth more than a little work?
-    little: bool,
-    /// Nor even that much?
-    brief: bool,
+    /// What the next question is worth.
+    effort: Effort,
     /// This query is asked of a solver that remembers nothing.
     fresh: bool,
     /// A question that was left undecided before, with that much time, is not asked again.
@@ -191,8 +200,7 @@ impl Session {
             loaded: None,
             context: None,
             any_model: false,
-            little: false,
-            brief: false,
+            effort: Effort::Full,
             fresh: false,
             patience: Duration::MAX,
             at_once: false,
@@ -241,10 +249,13 @@ impl Session {
 
     /// The same as `exists`, where only what a solver sees with little work is of interest.
     pub fn with_little_work(&mut self, query: &Query) -> Answer {
-        self.little = true;
-        let answer = self.exists(query);
-        self.little = false;
-        answer
+        self.worth(Effort::Little, |this| this.exists(query))
+    }
+
+    /// The same as `exists`, where the verdict does not depend on the answer: only what a solver sees with very little work is
+    /// of interest.
+    pub fn exists_briefly(&mut self, query: &Query) -> Answer {
+        self.worth(Effort::Brief, |this| this.exists(query))
     }
 
     /// The same as `check`, where there most likely is a model: a solver that remembers nothing is asked at once.
@@ -260,12 +271,15 @@ impl Session {
         answer
     }
 
-    /// The same as `model`, where the verdict does not depend on the answer: only what a solver finds with very little work is
-    /// of interest.
-    pub fn brief_model(&mut self, query: &Query, at_most: Duration) -> Answer {
-        (self.little, self.brief) = (true, true);
-        let answer = self.model(query, Some(at_most));
-        (self.little, self.brief) = (false, false);
+    /// The same for `model`.
+    pub fn model_briefly(&mut self, query: &Query, at_most: Duration) -> Answer {
+        self.worth(Effort::Brief, |this| this.model(query, Some(at_most)))
+    }
+
+    fn worth(&mut self, effort: Effort, ask: impl FnOnce(&mut Session) -> Answer) -> Answer {
+        self.effort = effort;
+        let answer = ask(self);
+        self.effort = Effort::Full;
         answer
     }
 
@@ -405,7 +419,8 @@ impl Session {
     /// much of it.
     fn would_again(&self, start: Instant, reason: &Reason) -> bool {
         let cut = self.config.deadline.is_some_and(|end| end < start + self.config.timeout) || self.link.is_stopped();
-        let limited = matches!(reason, Reason::Incomplete(_)) || self.little && matches!(reason, Reason::Timeout);
+        let limited =
+            matches!(reason, Reason::Incomplete(_)) || self.effort != Effort::Full && matches!(reason, Reason::Timeout);
         !cut && (limited || start.elapsed() * 4 >= self.config.timeout)
     }
 
@@ -427,7 +442,7 @@ impl Session {
             let second = config.second.as_ref().map(|second| second.path());
             self.context = Some(located.ok().and_then(|solver| cache.context(&settings, &solver, second)));
         }
-        let key = cache.key(self.context.as_ref()?.as_ref()?, query, (self.any_model, self.little));
+        let key = cache.key(self.context.as_ref()?.as_ref()?, query, (self.any_model, self.effort));
         Some((cache, key))
     }
 
@@ -442,10 +457,13 @@ impl Session {
         let assumes = matches!(&answer, Answer::Unsat { assumptions } if !assumptions.is_empty());
         let serious = |term: &&N| self.config.wrapping_solutions && may_wrap_for_small_sizes(term);
         match open.iter().find(serious).filter(|_| assumes) {
-            Some(term) => self.usual_sizes(query, &open).unwrap_or_else(|| {
-                let text = format!("whether it holds where `{term}` wraps around is not known");
-                Answer::Unknown(Reason::Incomplete(text))
-            }),
+            Some(term) => {
+                let found = if self.effort == Effort::Brief { None } else { self.usual_sizes(query, &open) };
+                found.unwrap_or_else(|| {
+                    let text = format!("whether it holds where `{term}` wraps around is not known");
+                    Answer::Unknown(Reason::Incomplete(text))
+                })
+            }
             None => answer,
         }
     }
@@ -466,11 +484,12 @@ impl Session {
         let mut assumed = Vec::new();
         // [ENC-FIRST] First both encodings a little: what one of them decides at once must not wait for the other.
         let quick = !alone && self.link.located().is_ok_and(|solver| solver.kind == SolverKind::Z3);
-        self.link.work = quick.then_some(if self.brief { BRIEF } else { QUICK } * WORK);
+        let (is_little, is_brief) = (self.effort != Effort::Full, self.effort == Effort::Brief);
+        self.link.work = quick.then_some(if is_brief { BRIEF } else { QUICK } * WORK);
         let own = base.as_mut().map(|(base, extra)| (&mut **base, *extra));
         let mut first = self.integers(own, query, BitOps::Refuse, most, &mut assumed);
         let bit_operation = matches!(&first, Answer::Unknown(Reason::Unencodable(_)));
-        if quick && !bit_operation && !self.brief && matches!(&first, Answer::Unknown(reason) if !fatal(reason)) {
+        if quick && !bit_operation && !is_brief && matches!(&first, Answer::Unknown(reason) if !fatal(reason)) {
             self.link.work = Some(QUICK * WORK);
             match self.bit_vectors(query, most) {
                 Answer::Sat(model) if !self.wanted(&model, &assumed) => {}
@@ -481,13 +500,13 @@ impl Session {
         }
         // [ENC-LOOSE]
         if quick
-            && !self.little
+            && !is_little
             && matches!(&first, Answer::Unknown(reason) if !fatal(reason))
             && let Some(answer) = self.with_fewer(query, most)
         {
             return answer;
         }
-        if quick && !bit_operation && !self.little && matches!(&first, Answer::Unknown(reason) if !fatal(reason)) {
+        if quick && !bit_operation && !is_little && matches!(&first, Answer::Unknown(reason) if !fatal(reason)) {
             first = self.integers(base, query, BitOps::Refuse, most, &mut assumed);
         }
         self.link.work = None;
@@ -495,7 +514,7 @@ impl Session {
             Answer::Unknown(reason) if !fatal(&reason) => reason,
             answer => return answer,
         };
-        if self.little {
+        if is_little {
             self.link.work = Some(QUICK * WORK);
             let answer = (quick && bit_operation).then(|| self.bit_vectors(query, most));
             self.link.work = None;
@@ -614,6 +633,10 @@ impl Session {
 
     /// Asks again without assumptions; `None` if that gives no answer in its time, or a solution that is not wanted.
     fn recheck(&mut self, query: &Query, bit_ops: BitOps, assumed: &[N]) -> Option<Answer> {
+        if self.effort == Effort::Brief {
+            self.open = assumed.to_vec();
+            return None;
+        }
         // Without signed overflow C has no more solutions: all that can be gained is an assumption less to list.
         let most = match assumed.iter().all(signed_arithmetic) {
             true => self.config.recheck_timeout / 4,
