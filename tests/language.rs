@@ -37,8 +37,9 @@ fn kernel(name: &str, ending: &str, wanted: &str, text: &str) -> Result<(), Fail
     let header = if text.starts_with("//") { "" } else { HEADER };
     let file = (PathBuf::from(format!("{name}.{ending}")), format!("{header}{text}\n"));
     // A stride that may be anything shows what is known of it.
-    let (any_stride, negative_sizes) = (!name.contains("rows-"), name.contains("below-zero"));
-    let check = CheckOptions { any_stride, negative_sizes, ..CheckOptions::default() };
+    let (any_stride, any_offsets) = (!name.contains("rows-"), !name.contains("offsets-"));
+    let negative_sizes = name.contains("below-zero");
+    let check = CheckOptions { any_stride, any_offsets, negative_sizes, ..CheckOptions::default() };
     let report = check_files(&[file], &Settings { jobs: 1, check, ..Settings::default() }, &solver_settings());
     let got = |k: &KernelReport| match k.verdict {
         Verdict::RaceFree | Verdict::SameValue | Verdict::NoAccesses | Verdict::Vacuous => "race-free",

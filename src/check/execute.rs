@@ -10,7 +10,9 @@ use super::witness::{Content, Race, input_place};
 use crate::base::Span;
 use crate::core::Mode;
 use crate::frontend::cuda::lower::LoweredKernel;
-use crate::interp::{ASSUMPTION, Cell, Goal, Inputs, Missed, NO_PLACE, NO_RUN, Part, SUBSCRIPT, Stop, replay, strand};
+use crate::interp::{
+    ASSUMPTION, Cell, EACH, Goal, Inputs, Missed, NO_PLACE, NO_RUN, Part, SUBSCRIPT, Stop, replay, strand,
+};
 use crate::kernel::infer::Behind;
 use crate::report::finding::{AccessReport, Launch, LaunchSource, Ran, Witness};
 use crate::smt::{Cache, Digest};
@@ -144,7 +146,8 @@ impl<'a> Executor<'a> {
         if race.doubt.is_some() || forbidden {
             inputs.zeros = false;
             let flat = if race.numbers.is_empty() { 0 } else { FLAT_SEEDS };
-            for seed in SEEDS.into_iter().chain(100..100 + flat) {
+            let each = EACH..EACH + race.numbers.len() as u64;
+            for seed in SEEDS.into_iter().chain(100..100 + flat).chain(each) {
                 if matches!(found, Ok(_) | Err(Missed::Diverged)) {
                     break;
                 }

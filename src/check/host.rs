@@ -325,7 +325,18 @@ fn computed(params: &[VarDecl], launches: &[&HostLaunch]) -> BTreeMap<String, Ve
             found.extend(in_all(&given).map(|first| (format!("{}.{path}", param.name), first)));
         }
     }
-    let block = in_all(&|l| of(l.block[0].as_ref(), l.made.block, l));
+    // The sizes of a block that a function is given by callers which are not there.
+    let is_given =
+        |n: Option<&N>, l: &HostLaunch| n.and_then(N::as_var).is_some_and(|v| l.sizes.contains(v.name.as_str()));
+    let of_block = |axis: usize, l: &HostLaunch| match of(l.block[axis].as_ref(), l.made.block && axis == 0, l) {
+        (false, None) if is_given(l.block[axis].as_ref(), l) => (false, Some(Vec::new())),
+        known => known,
+    };
+    let block = in_all(&|l| of_block(0, l));
+    for (axis, name) in [(1, "blockDim.y"), (2, "blockDim.z")] {
+        let given = launches.iter().all(|l| is_given(l.block[axis].as_ref(), l)) && !launches.is_empty();
+        found.extend(given.then(|| (name.to_owned(), Vec::new())));
+    }
     let grid = in_all(&|l| of(l.grid[0].as_ref(), l.made.grid, l));
     found.extend(block.map(|first| ("blockDim.x".to_owned(), first)));
     found.extend(grid.map(|first| ("gridDim.x".to_owned(), first)));

@@ -1,17 +1,20 @@
 //! One kernel: from its code to a verdict.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
+
+use itertools::Itertools;
 
 use super::contradiction::{Given, Part, contradiction};
 use super::execute::Executor;
 use super::findings::{Findings, level_name};
 pub use super::infer::{assume, protocol_of};
+use super::offsets::{self, offsets};
 use super::pipeline::{PhasePath, Warps, at_levels, levels_in_use};
 use super::presolve::Presolve;
 use super::questions::{question, some_thread};
 use super::source::{SourceKernel, location};
-use crate::base::{SourceMap, Span};
+use crate::base::{Name, SourceMap, Span};
 use crate::core::SiteId;
 use crate::core::kernel::OTHER;
 use crate::core::race::frame;
@@ -37,6 +40,8 @@ pub struct CheckOptions {
     pub negative_sizes: bool,
     /// Rows may overlap where a parameter that is only a stride says how far apart they are.
     pub any_stride: bool,
+    /// Arrays that say where rows begin may decrease.
+    pub any_offsets: bool,
     /// Take nothing from the host code.
     pub ignore_host: bool,
     pub warps: Warps,
@@ -59,6 +64,7 @@ impl Default for CheckOptions {
             large_grids: false,
             negative_sizes: false,
             any_stride: false,
+            any_offsets: false,
             ignore_host: false,
             warps: Warps { size: 32, lockstep: false },
             max_findings: 20,
@@ -93,6 +99,8 @@ pub(super) struct Check<'a> {
     pub confirmed: Option<Duration>,
     /// There may be more findings than were looked for.
     pub cut: bool,
+    /// Contents of arrays that say where rows begin. [CHK-OFFSETS]
+    pub offsets: BTreeSet<Name>,
 }
 
 /// Checks a kernel.
@@ -194,6 +202,7 @@ impl<'a> Check<'a> {
             started: Instant::now(),
             confirmed: None,
             cut: false,
+            offsets: if options.any_offsets { BTreeSet::new() } else { offsets(&inferred.kernel) },
         }
     }
 
@@ -376,6 +385,13 @@ impl<'a> Check<'a> {
             self.rests_on(vec!["counters that atomic operations count do not wrap around".to_owned()]);
         }
         facts.extend(results);
+        let rows = offsets::facts(conditions, &self.offsets);
+        if !rows.is_empty() {
+            let arrays = self.offsets.iter().map(|name| name.as_str().split('.').next().unwrap_or_default());
+            let names: Vec<String> = arrays.unique().map(|name| format!("`{name}`")).collect();
+            self.rests_on(vec![format!("{}: where rows begin, none negative, in order", names.join(", "))]);
+        }
+        facts.extend(rows);
         facts
     }
 

@@ -15,6 +15,7 @@ pub mod infer;
 pub mod kernel;
 pub mod launch;
 mod near;
+mod offsets;
 mod opencl;
 pub mod pipeline;
 pub mod presolve;

@@ -21,7 +21,6 @@ use crate::exp::keeping::{fits, keeping};
 use crate::exp::subst::subterms;
 use crate::exp::wrap::assumption;
 use crate::exp::{B, FunKind, IntTy, N, NExp, Var, free_vars_b, free_vars_n};
-use crate::interp::OVERFLOW;
 use crate::kernel::infer::MAX_ALONG;
 use crate::report::finding::{AccessMode, AccessReport, Finding, FindingClass, FindingKind, Replay, Witness};
 use crate::smt::{Answer, Model, Reason};
@@ -439,8 +438,7 @@ impl Check<'_> {
                             finding.replay = None;
                             finding.reason = Some(doubt.clone());
                         }
-                        let ended = finding.reason.as_ref().is_some_and(|why| why.ends_with(OVERFLOW));
-                        if ended && without == Some(Without::Race) && asked.kept.len() < KEPT {
+                        if !finding.class.is_certain() && asked.kept.len() < KEPT {
                             let kept = asked.overflows(&at.kernel, &model);
                             if !kept.is_empty() {
                                 overflowed.get_or_insert((key, finding));
@@ -561,16 +559,8 @@ impl Check<'_> {
             let facts = self.inferred.room.iter().filter(|(_, all)| of(*all)).map(|(fact, _)| fact.clone());
             B::and(positive.iter().cloned().chain(facts).collect::<Vec<_>>())
         };
-        let mut near = Vec::new();
-        subterms(race, &mut |term| {
-            if let NExp::Call(fun, _) = term.kind()
-                && fun.kind == FunKind::Input
-                && (8..=64).contains(&fun.ty.bits)
-            {
-                near.extend([N::num(0).le(term), term.le(&N::num(NEAR))]);
-            }
-        });
-        let near = B::and(near);
+        let near = |term: &N| [N::num(0).le(term), term.le(&N::num(NEAR))];
+        let near = B::and(contents([race]).iter().flat_map(near).collect::<Vec<_>>());
         let [all, some] = [room(&|_| true), room(&|all| all)];
         let mut sizes = vec![some.clone(), all.clone(), B::and([some, near.clone()]), B::and([all, near])];
         sizes.dedup();
@@ -660,13 +650,13 @@ impl Check<'_> {
         condition: &B,
         same_value: bool,
     ) -> Option<([usize; 2], Model)> {
-        let made_small = |model: &Model| {
+        let made_small = |asked: &Asked, model: &Model| {
             let (pair, holds) = asked.solution(model, same_value)?;
             let sides = pair.map(|i| &asked.phase.sides[i]);
             let own: Vec<_> = sides.iter().flat_map(|s| s.binders.iter().map(|r| r.var.name.clone())).collect();
             Some((pair, shrink(&at.kernel, &own, model, &holds)))
         };
-        let first = made_small(&model)?;
+        let first = made_small(asked, &model)?;
         let large: Vec<B> = self
             .inferred
             .kernel
@@ -678,23 +668,32 @@ impl Check<'_> {
                 [N::num(-LARGE).le(&x), x.le(&N::num(LARGE))]
             })
             .collect();
-        if large.is_empty() {
-            return Some(first);
+        // Contents that are places and lengths, as a rule: with small ones a run stays in arrays, and loops are short.
+        let near = |term: &N| [N::num(0).le(term), term.le(&N::num(LARGE))];
+        let of_race: Vec<B> = contents([&asked.race(first.0, same_value)]).iter().flat_map(near).collect();
+        let is_far = !of_race.is_empty() && !solves(&at.kernel, &first.1, &B::and(of_race));
+        let mut wanted = Vec::new();
+        if is_far {
+            wanted.push(large.iter().cloned().chain(contents(&asked.base).iter().flat_map(near)).collect());
         }
-        let smaller: Vec<B> = large.into_iter().chain([condition.clone()]).collect();
-        if asked.not_smaller.contains(&smaller) {
-            return Some(first);
+        if !large.is_empty() {
+            wanted.push(large);
         }
-        self.queries += 1;
-        match self.session.model(&asked.query(smaller.iter().cloned()), Some(ANOTHER)) {
-            Answer::Sat(small) => made_small(&small),
-            Answer::Unsat { .. } | Answer::Unknown(_) => {
-                if asked.avoided.is_empty() {
+        for smaller in wanted {
+            let smaller: Vec<B> = smaller.into_iter().chain([condition.clone()]).collect();
+            if asked.not_smaller.contains(&smaller) {
+                continue;
+            }
+            self.queries += 1;
+            match self.session.model(&asked.query(smaller.iter().cloned()), Some(ANOTHER)) {
+                Answer::Sat(small) => return made_small(asked, &small),
+                Answer::Unsat { .. } | Answer::Unknown(_) if asked.avoided.is_empty() => {
                     asked.not_smaller.push(smaller);
                 }
-                Some(first)
+                Answer::Unsat { .. } | Answer::Unknown(_) => {}
             }
         }
+        Some(first)
     }
 
     fn unknown(&mut self, array: &Name, reason: &Reason, level: Level) {
@@ -877,6 +876,23 @@ impl Check<'_> {
 
 pub(super) fn untold_words(name: &str) -> String {
     format!("it rests on what `{name}` holds, which the host code writes in a way that is not followed")
+}
+
+/// The contents of arrays of integers that conditions speak of.
+fn contents<'b>(conditions: impl IntoIterator<Item = &'b B>) -> Vec<N> {
+    let mut found: Vec<N> = Vec::new();
+    for condition in conditions {
+        subterms(condition, &mut |term| {
+            if let NExp::Call(fun, _) = term.kind()
+                && fun.kind == FunKind::Input
+                && (8..=64).contains(&fun.ty.bits)
+                && !found.contains(term)
+            {
+                found.push(term.clone());
+            }
+        });
+    }
+    found
 }
 
 /// Is there a write or atomic among the accesses to the array that another access could race with?

@@ -10,9 +10,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::host::is_of_host;
 use super::kernel::CheckOptions;
 use crate::base::Name;
-use crate::core::{Access, Kernel, Mode, Protocol};
+use crate::core::{Access, Kernel, Mode, Protocol, Range};
 use crate::exp::subst::Leaves;
-use crate::exp::{B, BExp, N, NBin, NExp, NRel, Var, free_vars_b, free_vars_n};
+use crate::exp::{B, BExp, IntTy, N, NBin, NExp, NRel, Var, free_vars_b, free_vars_n};
 use crate::kernel::infer::{Inferred, with_bounds};
 
 /// A stride that is no real one is at least this, in models and in runs.
@@ -262,6 +262,8 @@ impl Uses {
             }
             NExp::Cast(_, inner) => self.place(inner),
             NExp::Var(var) => drop(self.added.insert(var.clone())),
+            // A place of packs of elements.
+            NExp::Bin(NBin::Div, _, l, r) if r.as_num().is_some_and(|n| n > 1) => self.place(l),
             _ => self.number(index),
         }
     }
@@ -378,20 +380,29 @@ struct Addressed {
 fn addressed(kernel: &Kernel<Protocol>, var: &Var, stride: &N, added: bool, strides: &[(Var, N)]) -> Addressed {
     let coordinates: BTreeSet<Var> = kernel.blocks.iter().chain(&kernel.threads).map(|c| c.var.clone()).collect();
     let mut counters = BTreeSet::new();
-    counters_of(&kernel.code, &mut counters);
+    counters_of(&kernel.code, &mut |range| counters.extend([range.var.clone()]));
     // Each place must have rows: what has none may be anywhere in the array. Nor is that a column that nothing keeps in its
     // row: where a guard is missing there is a race.
-    let mut arrays: BTreeMap<Name, Option<usize>> = BTreeMap::new();
+    let mut arrays: BTreeMap<Name, Option<(usize, i128)>> = BTreeMap::new();
     // What each thread adds to, from one column to the next, may be windows that overlap.
     let mut walked: FxHashSet<(Name, Vec<N>, bool)> = FxHashSet::default();
     let mut with_stride: BTreeSet<Name> = BTreeSet::new();
     each_access(&kernel.code, &mut Vec::new(), &mut |access: &Access, path: &[B]| {
         let split = split_index(&access.index, var, stride);
-        let rows = split.as_ref().is_some_and(|(at, count, rest)| {
+        let rows = split.as_ref().is_some_and(|(at, count, rest, _)| {
             let mut free = BTreeSet::new();
             let is_sum = unbounded(rest, &coordinates, &mut FxHashSet::default(), &mut free);
-            let mut below = BTreeSet::new();
-            path.iter().for_each(|condition| kept_below(condition, true, &coordinates, &mut below));
+            let mut below = Below::default();
+            // What is below of something that is below of a length.
+            let mut known = usize::MAX;
+            while known != below.terms.len() {
+                known = below.terms.len();
+                path.iter().for_each(|condition| kept_below(condition, true, &coordinates, &mut below));
+            }
+            let mut below = below.coordinates;
+            // The host makes as many blocks as there are columns of them.
+            let blocks = alone_in(rest).into_iter().filter(|v| kernel.blocks.iter().any(|c| c.var == *v));
+            below.extend(blocks);
             let columns: BTreeSet<Var> = free_vars_n(rest).into_iter().collect();
             let scaled = |value: &N| is_scaled(value, &access.array, &columns) == Some(true);
             let adds = !matches!(&access.mode, Mode::Wr(Some(value)) if scaled(value));
@@ -413,7 +424,7 @@ fn addressed(kernel: &Kernel<Protocol>, var: &Var, stride: &N, added: bool, stri
             is_sum && !is_outer && is_in_row && count.as_num() != Some(0) && free.is_subset(&below)
         });
         // One component of all places, so that components are compared with their like.
-        let at = split.filter(|_| rows).map(|(at, ..)| at);
+        let at = split.filter(|_| rows).map(|(at, .., pack)| (at, pack));
         let before = *arrays.entry(access.array.clone()).or_insert(at);
         if before != at {
             arrays.insert(access.array.clone(), None);
@@ -429,15 +440,15 @@ fn addressed(kernel: &Kernel<Protocol>, var: &Var, stride: &N, added: bool, stri
     Addressed { arrays, windows, with_stride }
 }
 
-/// The variables of loops.
-fn counters_of(protocol: &Protocol, found: &mut BTreeSet<Var>) {
+/// The loops, outer ones first.
+fn counters_of(protocol: &Protocol, f: &mut impl FnMut(&Range)) {
     match protocol {
         Protocol::Skip | Protocol::Sync(_) | Protocol::Access(_) => {}
-        Protocol::Seq(parts) => parts.iter().for_each(|part| counters_of(part, found)),
-        Protocol::If(_, then, els) => [then, els].into_iter().for_each(|part| counters_of(part, found)),
+        Protocol::Seq(parts) => parts.iter().for_each(|part| counters_of(part, f)),
+        Protocol::If(_, then, els) => [then, els].into_iter().for_each(|part| counters_of(part, f)),
         Protocol::For(range, body) => {
-            found.insert(range.var.clone());
-            counters_of(body, found);
+            f(range);
+            counters_of(body, f);
         }
     }
 }
@@ -458,9 +469,19 @@ fn by_rows(
     if arrays.is_empty() || !with_stride.is_subset(&arrays) || arrays.iter().any(|a| mentions_offset(&kernel.code, a)) {
         return false;
     }
-    inferred.kernel.code = rewritten(&kernel.code, &arrays, var, stride);
+    let mut packs = BTreeSet::new();
+    let code = rewritten(&kernel.code, &arrays, var, stride, &mut packs);
+    inferred.kernel.code = code;
     let far = N::num(LONG).le(&N::var(var));
     inferred.kernel.pre = B::and([inferred.kernel.pre.clone(), far]);
+    for pack in packs {
+        let whole = N::bin(NBin::Rem, IntTy::MATH, stride, &N::num(pack)).eq(&N::num(0));
+        inferred.kernel.pre = B::and([inferred.kernel.pre.clone(), whole]);
+        let text = format!("`{stride}` is a multiple of {pack}");
+        if !inferred.assumptions.contains(&text) {
+            inferred.assumptions.push(text);
+        }
+    }
     let names: Vec<String> = arrays.iter().map(|a| format!("`{a}`")).collect();
     let text = format!("rows of {}, `{}` apart, do not overlap", names.join(", "), var.name);
     if !inferred.assumptions.contains(&text) {
@@ -544,9 +565,31 @@ fn unbounded(term: &N, coordinates: &BTreeSet<Var>, seen: &mut FxHashSet<usize>,
     }
 }
 
-/// The coordinates of what a condition says to be below of something that has none.
-fn kept_below(condition: &B, holds: bool, coordinates: &BTreeSet<Var>, found: &mut BTreeSet<Var>) {
-    let has_none = |side: &N| free_vars_n(side).is_disjoint(coordinates);
+/// The variables that are terms of a sum, and are in no other term of it.
+fn alone_in(sum: &N) -> BTreeSet<Var> {
+    fn terms(sum: &N, found: &mut Vec<N>) {
+        match sum.kind() {
+            NExp::Bin(NBin::Add, _, l, r) => [l, r].into_iter().for_each(|part| terms(part, found)),
+            NExp::Cast(_, inner) => terms(inner, found),
+            _ => found.push(sum.clone()),
+        }
+    }
+    let mut all = Vec::new();
+    terms(sum, &mut all);
+    let others = |v: &Var| all.iter().filter(|term| free_vars_n(term).contains(v)).count();
+    all.iter().filter_map(N::as_var).filter(|v| others(v) == 1).cloned().collect()
+}
+
+/// What is below of something that has no coordinates.
+#[derive(Default)]
+struct Below {
+    coordinates: BTreeSet<Var>,
+    /// The terms that are.
+    terms: FxHashSet<N>,
+}
+
+/// The coordinates of what a condition says to be below of something that has none, or is below of such.
+fn kept_below(condition: &B, holds: bool, coordinates: &BTreeSet<Var>, found: &mut Below) {
     match condition.kind() {
         BExp::And(parts) if holds => parts.iter().for_each(|part| kept_below(part, holds, coordinates, found)),
         BExp::Or(parts) if !holds => parts.iter().for_each(|part| kept_below(part, holds, coordinates, found)),
@@ -555,8 +598,12 @@ fn kept_below(condition: &B, holds: bool, coordinates: &BTreeSet<Var>, found: &m
             let (side, bound) = if holds { (l, r) } else { (r, l) };
             // `x <= w` leaves the row by one, as a rule.
             let is_below = (*op == NRel::Lt) == holds || is_reduced(bound);
-            if is_below && has_none(bound) && side.depth() <= DEEP {
-                growing(side, found);
+            // What is not above of that is below, too.
+            let at_most = found.terms.contains(bare(bound));
+            let is_bound = is_below && free_vars_n(bound).is_disjoint(coordinates);
+            if (is_bound || at_most) && side.depth() <= DEEP {
+                growing(side, &mut found.coordinates);
+                found.terms.insert(bare(side).clone());
             }
         }
         _ => {}
@@ -598,13 +645,21 @@ fn mentions_offset(protocol: &Protocol, array: &Name) -> bool {
     found
 }
 
-fn rewritten(protocol: &Protocol, arrays: &BTreeSet<Name>, var: &Var, stride: &N) -> Protocol {
-    let inner = |part: &Protocol| rewritten(part, arrays, var, stride);
+/// With places as rows and columns. Adds the sizes of packs of which rows have to be made.
+fn rewritten(
+    protocol: &Protocol,
+    arrays: &BTreeSet<Name>,
+    var: &Var,
+    stride: &N,
+    packs: &mut BTreeSet<i128>,
+) -> Protocol {
+    let mut inner = |part: &Protocol| rewritten(part, arrays, var, stride, packs);
     match protocol {
         Protocol::Skip | Protocol::Sync(_) => protocol.clone(),
         Protocol::Access(access) if arrays.contains(&access.array) => {
             let mut index = access.index.clone();
-            if let Some((at, count, rest)) = split_index(&access.index, var, stride) {
+            if let Some((at, count, rest, pack)) = split_index(&access.index, var, stride) {
+                packs.extend(Some(pack).filter(|pack| *pack > 1));
                 index.splice(at..=at, [count, rest]);
             }
             Protocol::Access(Access { index, ..access.clone() })
@@ -616,15 +671,22 @@ fn rewritten(protocol: &Protocol, arrays: &BTreeSet<Name>, var: &Var, stride: &N
     }
 }
 
-/// The component of an index that a stride is in, or the last one, as a number of strides and a rest.
-fn split_index(index: &[N], var: &Var, stride: &N) -> Option<(usize, N, N)> {
+/// The component of an index that a stride is in, or the last one, as a number of strides and a rest; and how many elements make
+/// a pack, of which a row has a whole number: `(row * n + 2 * x) / 2`.
+fn split_index(index: &[N], var: &Var, stride: &N) -> Option<(usize, N, N, i128)> {
     let mut with = (0..index.len()).filter(|at| free_vars_n(&index[*at]).contains(var));
     let at = with.next().or(index.len().checked_sub(1))?;
     if with.next().is_some() {
         return None;
     }
-    let (count, rest) = split(&index[at], var, stride)?;
-    Some((at, count, rest))
+    let place = &index[at];
+    match bare(place).kind() {
+        NExp::Bin(NBin::Div, ty, all, by) if by.as_num().is_some_and(|n| n > 1) && free_vars_n(all).contains(var) => {
+            let (count, rest) = split(all, var, stride)?;
+            Some((at, count, N::bin(NBin::Div, *ty, &rest, by), by.as_num()?))
+        }
+        _ => split(place, var, stride).map(|(count, rest)| (at, count, rest, 1)),
+    }
 }
 
 /// `count * stride + rest`, in the types of the term: no such product is computed any more.

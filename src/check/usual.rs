@@ -15,6 +15,8 @@ const FEW: usize = 4;
 const SIZES: [i128; 4] = [1024, 4096, 65536, 1 << 20];
 /// Sizes of launches along x.
 const LAUNCHES: [i128; 6] = [32, 64, 128, 256, 512, 1024];
+/// Sizes of both axes of a block.
+const PLANE: [i128; 1] = [16];
 /// And along the other axes.
 const SMALL: [i128; 6] = [1, 2, 4, 8, 16, 32];
 
@@ -25,8 +27,12 @@ impl Check<'_> {
         let expected = expected(self.source.host.conditions.iter().map(|(condition, _)| condition));
         // Of a smaller type, all values are usual.
         let is_computed = |v: &Var| computed.contains_key(v.name.as_str()) && !(1..32).contains(&v.ty.bits);
+        // Of a block of two axes that somebody gives: one that fits what it is written for, which is not larger.
+        let has = |name: &str| self.inferred.kernel.globals.iter().any(|v| v.name.as_str() == name && is_computed(v));
+        let is_plane = has("blockDim.y");
         let among = |v: &Var| {
             let values = match v.name.as_str() {
+                "blockDim.x" | "blockDim.y" if is_plane => &PLANE[..],
                 "blockDim.x" | "gridDim.x" => &LAUNCHES[..],
                 name if name.contains("Dim.") => &SMALL[..],
                 _ => &SIZES[..],

@@ -320,6 +320,9 @@ pub struct LaunchArgs {
     /// Do not assume that rows of an array do not overlap, where a parameter says how far apart they are
     #[arg(long)]
     pub any_stride: bool,
+    /// Do not assume that arrays which say where rows begin (`row[i]` to `row[i + 1]`) are not negative and do not decrease
+    #[arg(long)]
+    pub any_offsets: bool,
     /// Take nothing from the launches in the host code
     #[arg(long)]
     pub ignore_host: bool,

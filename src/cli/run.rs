@@ -76,6 +76,7 @@ fn settings(source: &SourceConfig, launch: &LaunchConfig, kernels: &[String]) ->
             large_grids: launch.large_grids,
             negative_sizes: launch.negative_sizes,
             any_stride: launch.any_stride,
+            any_offsets: launch.any_offsets,
             ignore_host: launch.ignore_host,
             warps: Warps { size: launch.warp_size, lockstep: launch.lockstep_warps },
             ..CheckOptions::default()

@@ -2,15 +2,20 @@
 
 use rustc_hash::FxHashSet;
 
+use crate::base::Name;
 use crate::exp::syntax::work;
 use crate::exp::{B, BExp, Fun, FunKind, IntTy, N, NExp, Order, Ticket};
 
 /// So many operations are compared with each other.
 const MOST: usize = 24;
 
+/// The time of operations on an array to which nothing else stores.
+pub const WHOLE_RUN: i128 = -1;
+
 /// The result of an atomic operation, as it stands in a formula.
 struct Taken {
     ticket: Ticket,
+    name: Name,
     ty: IntTy,
     result: N,
     args: Vec<N>,
@@ -75,8 +80,13 @@ fn fact(one: &Taken, two: &Taken) -> Option<B> {
     let (operand1, cell1, thread1) = one.parts()?;
     let (operand2, cell2, thread2) = two.parts()?;
     let same_cell = cell1.iter().zip(cell2).map(|(a, b)| a.eq(b));
-    let other_thread = B::or(thread1.iter().zip(thread2).map(|(a, b)| a.ne(b)).collect::<Vec<_>>());
-    let premise = B::and(same_cell.chain([other_thread]).collect::<Vec<_>>());
+    let mut other: Vec<B> = thread1.iter().zip(thread2).map(|(a, b)| a.ne(b)).collect();
+    // Those of one thread in different iterations, too: of one place in the code, where the thread does not store in between.
+    let whole_run = cell1.last().and_then(|time| time.as_num()) == Some(WHOLE_RUN);
+    if one.name == two.name && whole_run {
+        other.extend(one.iteration().iter().zip(two.iteration()).map(|(a, b)| a.ne(b)));
+    }
+    let premise = B::and(same_cell.chain([B::or(other)]).collect::<Vec<_>>());
     let (r1, r2) = (&one.result, &two.result);
     let after = |r: &N, operand: &N| N::add(IntTy::MATH, r, operand);
     let conclusion = match one.ticket.order {
@@ -109,6 +119,13 @@ impl Taken {
         Some((operand, cell, thread))
     }
 
+    /// What is left: the counters of the loops around it.
+    fn iteration(&self) -> &[N] {
+        let bounds = if self.ticket.bounded { 3 } else { 0 };
+        let known = 1 + usize::from(self.ticket.cell) + usize::from(self.ticket.thread) + bounds;
+        self.args.get(known..).unwrap_or(&[])
+    }
+
     fn limits(&self) -> Option<[&N; 3]> {
         limits(self.ticket, &self.args)
     }
@@ -134,7 +151,13 @@ impl Found {
             && self.taken.len() < MOST
             && !self.taken.iter().any(|t| t.result == *result)
         {
-            self.taken.push(Taken { ticket, ty: fun.ty, result: result.clone(), args: args.to_vec() });
+            self.taken.push(Taken {
+                ticket,
+                name: fun.name.clone(),
+                ty: fun.ty,
+                result: result.clone(),
+                args: args.to_vec(),
+            });
         }
     }
 

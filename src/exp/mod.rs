@@ -14,5 +14,5 @@ pub mod wrap;
 pub use conversions::conversions;
 pub use eval::{Env, EvalError, eval_b, eval_n};
 pub use interval::{Interval, Ranges};
-pub use subst::{Subst, free_vars_b, free_vars_n, subterms};
+pub use subst::{Subst, free_vars_b, free_vars_n, subterms, subterms_n};
 pub use syntax::{B, BExp, Fun, FunKind, IntTy, N, NBin, NExp, NRel, Order, Ticket, Var};

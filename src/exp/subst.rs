@@ -197,7 +197,16 @@ pub fn free_vars_b(term: &B) -> BTreeSet<Var> {
 
 /// Calls back on every numeric subterm of a condition, on shared ones once.
 pub fn subterms(condition: &B, visit: &mut impl FnMut(&N)) {
-    let (mut seen, mut numbers, mut conditions) = (FxHashSet::default(), Vec::new(), vec![condition.clone()]);
+    visit_all(Vec::new(), vec![condition.clone()], visit);
+}
+
+/// The same for a term.
+pub fn subterms_n(term: &N, visit: &mut impl FnMut(&N)) {
+    visit_all(vec![term.clone()], Vec::new(), visit);
+}
+
+fn visit_all(mut numbers: Vec<N>, mut conditions: Vec<B>, visit: &mut impl FnMut(&N)) {
+    let mut seen = FxHashSet::default();
     loop {
         if let Some(term) = numbers.pop() {
             let term: N = term;

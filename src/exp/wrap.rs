@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{IntTy, N, NBin, NExp, Var};
+use super::{FunKind, IntTy, N, NBin, NExp, Order, Ticket, Var};
 
 /// Is wrapping here an overflow of signed arithmetic, which C leaves undefined?
 pub fn signed_arithmetic(term: &N) -> bool {
@@ -36,13 +36,14 @@ impl<'t> Rises<'t> {
         }
     }
 
-    // A parameter, or a product or sum of parameters.
+    // A parameter, or what was counted, or a product or sum of these.
     fn is_size(&mut self, term: &'t N) -> bool {
         if let Some(known) = self.sizes.get(term) {
             return *known;
         }
         let is = match term.kind() {
             NExp::Var(_) => true,
+            NExp::Call(..) => is_count(term),
             NExp::Num(n) => (1..=SMALL).contains(n),
             NExp::Bin(NBin::Mul | NBin::Add, ty, l, r) => ty.bits >= 32 && self.is_size(l) && self.is_size(r),
             _ => false,
@@ -71,7 +72,8 @@ impl<'t> Rises<'t> {
             // No larger than the first operand.
             NExp::Bin(NBin::Div | NBin::Rem | NBin::Shr, ty, l, _) => wide(ty) && self.goes_up(l),
             NExp::Bin(NBin::And | NBin::Min | NBin::Max, ty, l, r) => wide(ty) && self.goes_up(l) && self.goes_up(r),
-            NExp::Bin(..) | NExp::If(..) | NExp::Call(..) => false,
+            NExp::Call(fun, _) => is_count(term) && !fun.ty.signed,
+            NExp::Bin(..) | NExp::If(..) => false,
         };
         self.goes_up.insert(term, goes);
         goes
@@ -148,7 +150,15 @@ fn counted(term: &N) -> bool {
 
 /// Is there something in the term that is not of the launch?
 pub fn rests_on_more(term: &N) -> bool {
-    super::free_vars_n(term).iter().any(|v| of_launch(v).is_none())
+    let mut counted = false;
+    super::subterms_n(term, &mut |part| counted |= is_count(part));
+    counted || super::free_vars_n(term).iter().any(|v| of_launch(v).is_none())
+}
+
+/// Is this what a counter of atomic operations holds? There are as many of them as the program makes.
+fn is_count(term: &N) -> bool {
+    let NExp::Call(fun, _) = term.kind() else { return false };
+    matches!(fun.kind, FunKind::Ticket(Ticket { order: Order::Up | Order::Total, .. }))
 }
 
 /// What a variable of the launch is: a coordinate or extent of a thread in its block, or of a block in the grid; and its axis.

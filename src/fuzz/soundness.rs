@@ -259,7 +259,8 @@ impl Tried<'_> {
     fn kernel(&mut self, runs: u64, solver: &SolverConfig, mutant: Option<&Mutant>) -> Option<String> {
         self.tally.kernels = 1;
         let KernelCode::Cuda(code) = &self.kernel.code else { return None };
-        let options = CheckOptions { negative_sizes: true, any_stride: true, ..CheckOptions::default() };
+        let options =
+            CheckOptions { negative_sizes: true, any_stride: true, any_offsets: true, ..CheckOptions::default() };
         let (place, notes) = launch(None, None, &self.file.header, self.kernel, true);
         let broken = mutant.map(|mutant| {
             let mut code = (**code).clone();

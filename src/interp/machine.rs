@@ -14,7 +14,7 @@ use super::memory::{Fault, First, Home, Memory, ObjectId, int_bytes, mix, scalar
 use super::replay::Watch;
 use super::texel::texel;
 use super::value::{Value, arithmetic, atomic, convert, decode, encode, exact, opaque, outputs, pure, scalar};
-use super::{Access, End, Inputs, Kind, Phase, Run, Stop, Thread, undefined, unsupported};
+use super::{Access, EACH, End, Inputs, Kind, Phase, Run, Stop, Thread, undefined, unsupported};
 use crate::base::{Name, Span};
 use crate::core::Scope;
 use crate::exp::{IntTy, NBin, eval};
@@ -384,7 +384,10 @@ impl<'p> Machine<'p> {
         let first = match home {
             Home::Shared(_) if self.inputs.uninitialised => First::Nothing,
             _ if self.inputs.zeros => First::Zeros,
-            _ if !self.inputs.flat.is_empty() => First::Flat(self.inputs.seed),
+            _ if !self.inputs.flat.is_empty() => match self.inputs.seed.checked_sub(EACH) {
+                Some(at) => First::Number(at),
+                None => First::Flat(self.inputs.seed),
+            },
             Home::Shared(block) => First::Random(mix(self.inputs.seed ^ u64::from(block))),
             Home::Global | Home::Constant | Home::Thread(_) => First::Random(self.inputs.seed),
         };

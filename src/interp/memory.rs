@@ -45,6 +45,8 @@ pub enum First {
     Random(u64),
     /// Random ones of the numbers of the memory, the same in all elements.
     Flat(u64),
+    /// One of the numbers of the memory, the same everywhere.
+    Number(u64),
 }
 
 /// First contents, element by element.
@@ -149,7 +151,7 @@ impl Memory {
         let first = match first {
             First::Random(seed) => First::Random(own(seed)),
             First::Flat(seed) => First::Flat(own(seed)),
-            First::Nothing | First::Zeros => first,
+            First::Nothing | First::Zeros | First::Number(_) => first,
         };
         let flat = Rc::clone(&self.flat);
         Ok(self.push(name, home, elem, size, Vec::new(), Some(Filler { first, stride, leaves, flat })))
@@ -322,14 +324,17 @@ impl Filler {
         let seed = match self.first {
             First::Nothing => return vec![None; bytes.len()],
             First::Zeros => return bytes,
-            First::Random(seed) | First::Flat(seed) => seed,
+            First::Random(seed) | First::Flat(seed) | First::Number(seed) => seed,
         };
-        if let First::Flat(_) = self.first {
+        if let First::Flat(_) | First::Number(_) = self.first {
             for (at, cell) in bytes.iter_mut().enumerate() {
                 let at = at as u64 % self.stride;
                 let leaf = self.leaves.iter().enumerate().rfind(|(_, (offset, _))| *offset <= at);
                 *cell = leaf.map(|(part, (offset, ty))| {
-                    let number = pick(&self.flat, seed ^ part as u64);
+                    let number = match self.first {
+                        First::Number(at) => self.flat.get(at as usize).copied().unwrap_or(0.0),
+                        _ => pick(&self.flat, seed ^ part as u64),
+                    };
                     encode_number(ty, number).get((at - offset) as usize).copied().unwrap_or(0)
                 });
             }

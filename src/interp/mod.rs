@@ -44,7 +44,9 @@ const SHIFT: &str = "shift by more than there is";
 const NOT_KNOWN: &str = "a value is read that is not initialised, or not known";
 const MISALIGNED: &str = "an access that is not aligned";
 const TRAP: &str = "the kernel traps";
-pub const OVERFLOW: &str = "signed overflow";
+const OVERFLOW: &str = "signed overflow";
+/// Seeds from here on fill memory with one of the flat numbers, the first one and so on.
+pub const EACH: u64 = 1 << 32;
 
 /// What a kernel is run with.
 #[derive(Clone, Debug)]

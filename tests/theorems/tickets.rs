@@ -10,7 +10,7 @@ const ORDERS: [Order; 4] = [Order::Up, Order::Down, Order::Swap, Order::Compare]
 
 /// One operation of a run: its arguments, and the content that it found.
 struct Operation {
-    args: [i128; 4],
+    args: [i128; 5],
     result: i128,
 }
 
@@ -24,6 +24,8 @@ enum Wrong {
     Operand,
     /// Operations of one thread count as those of two.
     Thread,
+    /// A thread stores to a cell of which it is said that nobody does.
+    OwnStore,
 }
 
 /// Threads take turns in any order, each with operations on any of two cells.
@@ -33,9 +35,14 @@ fn run(order: Order, seed: u64, wrong: Wrong) -> Vec<Operation> {
     let start = [choices.pick(7) as i128 - 3, choices.pick(7) as i128 - 3];
     // What operations replace is even, what they store instead is odd.
     let swapped = choices.pick(5) as i128;
+    // All of the run, or a time in which a thread may store between its own operations.
+    let whole = choices.pick(2) == 0 || wrong == Wrong::OwnStore;
+    let time = if whole { tickets::WHOLE_RUN } else { 0 };
+    let alone = !whole && wrong == Wrong::Nothing;
     let mut done: Vec<Operation> = Vec::new();
     for number in 0..6 {
-        let (cell, thread) = (choices.pick(2) as i128, choices.pick(4) as i128);
+        let (cell, thread) =
+            (choices.pick(2) as i128, if alone || wrong == Wrong::OwnStore { 0 } else { choices.pick(4) as i128 });
         let content = *cells.entry(cell).or_insert(start[cell as usize]);
         let operand = match order {
             Order::Up | Order::Down | Order::Total => choices.pick(3) as i128,
@@ -54,19 +61,22 @@ fn run(order: Order, seed: u64, wrong: Wrong) -> Vec<Operation> {
         if wrong == Wrong::Store && choices.pick(3) == 0 {
             cells.insert(cell, start[cell as usize]);
         }
+        if (alone || wrong == Wrong::OwnStore) && choices.pick(3) == 0 {
+            cells.insert(cell, start[cell as usize]);
+        }
         let named = if wrong == Wrong::Thread { number } else { thread };
         // A thread that stores in between is the same one: its own operations say nothing of each other.
         if wrong == Wrong::Thread && number % 2 == 1 {
             cells.insert(cell, content);
         }
-        done.push(Operation { args: [operand, cell, named, number], result: content });
+        done.push(Operation { args: [operand, cell, time, named, number], result: content });
     }
     done
 }
 
 /// Do the facts about these operations hold?
 fn fulfilled(order: Order, run: &[Operation]) -> bool {
-    let kind = FunKind::Ticket(Ticket { order, cell: 1, thread: 1, bounded: false });
+    let kind = FunKind::Ticket(Ticket { order, cell: 2, thread: 1, bounded: false });
     let fun = Fun { name: "ticket".into(), ty: IntTy::I32, kind };
     let mentioned: Vec<B> =
         run.iter().map(|op| N::num(-1000).le(&N::call(fun.clone(), op.args.map(N::num).to_vec()))).collect();
@@ -88,7 +98,7 @@ fn results_of_atomic_operations_fulfil_the_facts() {
 #[test]
 fn mutants_are_killed() {
     for order in ORDERS {
-        for wrong in [Wrong::Store, Wrong::Operand, Wrong::Thread] {
+        for wrong in [Wrong::Store, Wrong::Operand, Wrong::Thread, Wrong::OwnStore] {
             let killed = (0..3_000).any(|seed| !fulfilled(order, &run(order, seed, wrong)));
             assert!(killed, "{order:?}");
         }

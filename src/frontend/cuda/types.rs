@@ -471,6 +471,8 @@ impl<'t> Body<'_, 't> {
             return self.type_of(base);
         }
         match self.enumerators(node) {
+            // In C, of values that are not negative: an unsigned type, as compilers choose it.
+            Some((0, most, _)) if self.is_opencl() && IntTy::U32.contains(most) => Type::UINT,
             Some((least, most, _)) => integer_for(least, most),
             None => Type::INT,
         }

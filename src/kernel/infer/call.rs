@@ -694,6 +694,7 @@ impl<'p> Walk<'p> {
                         _ => self.changes(target.object),
                     }
                     self.touch(target.object);
+                    self.state.log.atomic(target.object);
                 }
             }
         }

@@ -764,6 +764,12 @@ impl<'p> Walk<'p> {
         N::call(Fun { name, ty, kind: FunKind::Abstract }, args)
     }
 
+    /// One that is a function of these.
+    fn fresh_for(&mut self, label: &str, of: &[N]) -> N {
+        let name = self.names.fresh(&clean(label));
+        N::call(Fun { name, ty: IntTy::OPAQUE, kind: FunKind::Abstract }, of.to_vec())
+    }
+
     /// One that is the same for all threads of a part of a block, outside of loops.
     fn fresh_in_part(&mut self, label: &str, ty: IntTy, part: N) -> N {
         let name = self.names.fresh(&clean(label));

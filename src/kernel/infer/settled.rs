@@ -9,7 +9,7 @@ use super::{ObjectKind, Walk};
 use crate::core::protocol::Fence;
 use crate::core::{Protocol, Scope, Space};
 use crate::exp::syntax::work_done;
-use crate::exp::{B, BExp, Fun, IntTy, N, NBin, NExp, NRel, Subst, Var, free_vars_b, free_vars_n};
+use crate::exp::{B, BExp, Fun, FunKind, IntTy, N, NBin, NExp, NRel, Subst, Var, free_vars_b, free_vars_n};
 
 /// Terms that are made to say what was read. What is read after that is not known.
 const MAX_WORK: u64 = 1_000_000;
@@ -29,6 +29,8 @@ enum Entry {
     Put(Rc<Put>),
     /// Something of the array may have changed in a way that is not a `Put`.
     Forget(ObjId),
+    /// An atomic operation, and nothing else.
+    Atomic(ObjId),
 }
 
 /// What this thread has done to arrays since some point of its run, in program order.
@@ -37,6 +39,8 @@ pub struct Log {
     /// The point: the same one only where it is the same allocation.
     start: Rc<u8>,
     entries: Vec<Entry>,
+    /// Is that point the barrier before, so that nothing is missing?
+    whole: bool,
 }
 
 impl Log {
@@ -52,6 +56,14 @@ impl Log {
 
     pub fn forget(&mut self, object: ObjId) {
         self.push(Entry::Forget(object));
+    }
+
+    /// What changed the array last was an atomic operation.
+    pub fn atomic(&mut self, object: ObjId) {
+        if self.entries.last() == Some(&Entry::Forget(object)) {
+            self.entries.pop();
+        }
+        self.push(Entry::Atomic(object));
     }
 
     /// After a branch: the entries of both sides, each of which has its condition in its path. When one side has passed a
@@ -84,7 +96,7 @@ pub struct Settlement {
     params: Vec<N>,
     /// The phase before, where the barrier orders shared memory.
     before: Option<N>,
-    /// By array, the last store first.
+    /// By array, the last store first; none of an array with stores that cannot be stated.
     facts: Vec<(ObjId, Vec<Fact>)>,
 }
 
@@ -115,7 +127,7 @@ impl Walk<'_> {
 
     /// All threads of the block pass a barrier: what they have stored is what the arrays hold in the phase after it.
     pub(super) fn settle(&mut self, scope: Scope, masked: bool, fence: Fence, before: &Before) {
-        let log = std::mem::take(&mut self.state.log);
+        let log = std::mem::replace(&mut self.state.log, Log { whole: true, ..Log::default() });
         let NExp::Call(phase, params) = self.state.epoch.kind() else { return };
         if scope == Scope::Warp || masked {
             return;
@@ -144,7 +156,7 @@ impl Walk<'_> {
             }
             let Some((_, known)) = facts.iter_mut().find(|(o, _)| *o == object) else { continue };
             match entry {
-                Entry::Forget(_) => known.clear(),
+                Entry::Forget(_) | Entry::Atomic(_) => known.clear(),
                 Entry::Put(put) => match self.stated(put, &params) {
                     Some(fact) if ordered(object, self) => {
                         if !known.first().is_none_or(|last| last.tells_from(&fact)) {
@@ -156,13 +168,15 @@ impl Walk<'_> {
                 },
             }
         }
-        facts.retain(|(_, known)| !known.is_empty());
+        // Of what only atomic operations change, something else may be known.
+        let stores = |object: ObjId| log.entries.iter().any(|e| e.object() == object && *e != Entry::Atomic(object));
+        facts.retain(|(object, known)| !known.is_empty() || stores(*object));
         // It has to be one that the arguments of this phase identify.
         let is_phase = |n: &&N| match n.kind() {
             NExp::Call(_, args) => fence.shared && args.iter().all(|arg| params.contains(arg)),
             _ => false,
         };
-        let before = Some(&before.phase).filter(is_phase).cloned();
+        let before = Some(&before.phase).filter(is_phase).filter(|_| log.whole).cloned();
         if !facts.is_empty() || before.is_some() {
             self.settled.insert(phase, Settlement { params, before, facts });
         }
@@ -170,23 +184,26 @@ impl Walk<'_> {
 
     /// The store as a statement about any thread of the block. `None` when it speaks of values that are not a function of
     /// the thread, the launch and the iteration: what they are for another thread is not known.
-    fn stated(&self, put: &Put, params: &[N]) -> Option<Fact> {
+    fn stated(&mut self, put: &Put, params: &[N]) -> Option<Fact> {
         // All threads of the block are here, so that what holds here holds for each of them.
         let guard = B::and(put.path.iter().filter(|c| !self.path.contains(c)).cloned().collect::<Vec<_>>());
+        // The time of an atomic operation before the barrier is not known yet in a loop; it is one of this iteration.
+        let at_some_time = self.fresh_for("time", params);
         let known = |var: &Var| {
             let coordinates = self.threads.iter().chain(&self.blocks).map(|(v, _)| v);
             coordinates.chain(&self.globals_vars).any(|v| v == var) || params.iter().any(|p| p.as_var() == Some(var))
         };
         let terms: Vec<N> = put.offset.terms.iter().map(|(n, _)| n.clone()).collect();
+        let value = Subst::with_functions(&|fun, args| at_time(fun, args, &known, &at_some_time)).numeric(&put.value);
         let mut vars = free_vars_b(&guard);
-        terms.iter().chain([&put.value]).for_each(|n| vars.extend(free_vars_n(n)));
+        terms.iter().chain([&value]).for_each(|n| vars.extend(free_vars_n(n)));
         (vars.iter().all(known) && put.offset.unknown.is_none()).then(|| Fact {
             strides: put.offset.terms.iter().map(|(_, s)| *s).collect(),
             terms,
             constant: put.offset.constant,
             width: put.width,
             guard,
-            value: put.value.clone(),
+            value,
         })
     }
 
@@ -283,6 +300,18 @@ impl Walk<'_> {
     }
 }
 
+/// The result of an atomic operation, at a time that is not one of the known variables.
+fn at_time(fun: &Fun, args: &[N], known: &dyn Fn(&Var) -> bool, time: &N) -> Option<N> {
+    let FunKind::Ticket(ticket) = fun.kind else { return None };
+    let mut args = args.to_vec();
+    let at = args.get_mut(usize::from(ticket.cell))?;
+    if free_vars_n(at).iter().all(known) {
+        return None;
+    }
+    *at = time.clone();
+    Some(N::call(fun.clone(), args))
+}
+
 /// Is the term worth its place in a question? Terms share parts, but they are printed, and told to solvers, as trees.
 fn is_small(term: &N) -> bool {
     terms_left(term, 150).is_some()
@@ -340,7 +369,7 @@ impl Entry {
     fn object(&self) -> ObjId {
         match self {
             Entry::Put(put) => put.object,
-            Entry::Forget(object) => *object,
+            Entry::Forget(object) | Entry::Atomic(object) => *object,
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::value::{ObjId, Target, Value};
 use super::{ObjectKind, Walk};
+use crate::core::tickets::WHOLE_RUN;
 use crate::core::{Mode, Protocol, Scope, Space};
 use crate::exp::{B, Fun, FunKind, IntTy, N, NExp, Order, Ticket};
 use crate::kernel::types::Type;
@@ -189,7 +190,7 @@ impl Walk<'_> {
             return Some(N::call(own, args.get(1 + cell..)?.to_vec()));
         }
         if !written(object) {
-            *args.get_mut(cell)? = N::num(0);
+            *args.get_mut(cell)? = N::num(WHOLE_RUN);
         }
         Some(N::call(fun, args))
     }

@@ -93,9 +93,10 @@ impl<'u> Host<'_, 'u> {
         if !seen.insert(variable) {
             return true;
         }
+        let is_integer = self.is_of_integers(variable);
         let known = &self.variables[variable];
         let plain = known.declarator.is_some_and(|d| d.kind() == "identifier")
-            && known.ty.is_some_and(|ty| self.is_integer_type(ty))
+            && is_integer
             && !(known.is_wild || known.is_remote || known.escapes.is_some());
         let events = known.events.clone();
         let mut keeps = |host: &mut Self, event: &Event<'u>| match event.value {

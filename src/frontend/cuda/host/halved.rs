@@ -25,28 +25,33 @@ fn bits(ty: IntTy) -> i128 {
 
 impl<'u> Host<'_, 'u> {
     /// A variable of integers that has its own name only, and changes nowhere but where it is seen.
-    fn is_plain_integer(&self, variable: usize) -> bool {
+    fn is_plain_integer(&mut self, variable: usize) -> bool {
+        let is_integer = self.is_of_integers(variable);
         let known = &self.variables[variable];
-        known.declarator.is_some_and(|d| d.kind() == "identifier")
-            && known.ty.is_some_and(|ty| self.is_integer_type(ty))
+        is_integer
+            && known.declarator.is_some_and(|d| d.kind() == "identifier")
             && known.outside.is_none()
             && !(known.is_wild || known.is_remote || known.escapes.is_some())
     }
 
     /// Of variables that are only made smaller after their declaration: a later value lies between 0 and the first one.
-    pub(super) fn shrinking(&self) -> Vec<B> {
+    pub(super) fn shrinking(&mut self) -> Vec<B> {
         let whole = self
             .values
             .iter()
             .filter(|((_, part, version), _)| *part == Part::Whole && matches!(version, Version::After(Some(_), _)));
         let order = |value: &N| value.to_string();
         let whole = whole.map(|((variable, _, version), value)| (*variable, version, value));
-        let whole: Vec<(usize, &Version, &N)> = whole.sorted_by_key(|(v, _, value)| (*v, order(value))).collect();
+        let whole: Vec<(usize, Version, N)> = whole
+            .map(|(v, version, value)| (v, version.clone(), value.clone()))
+            .sorted_by_key(|(v, _, value)| (*v, order(value)))
+            .collect();
         let mut facts = Vec::new();
         for (variable, version, first) in &whole {
+            let is_plain = self.is_plain_integer(*variable);
             let events = &self.variables[*variable].events;
-            let is_first = **version == Version::After(Some(0), Vec::new()) && events[0].declares;
-            let shrinks = is_first && self.is_plain_integer(*variable) && events.len() > 1;
+            let is_first = *version == Version::After(Some(0), Vec::new()) && events[0].declares;
+            let shrinks = is_first && is_plain && events.len() > 1;
             if !shrinks || !events[1..].iter().all(|e| self.made_smaller(e, *variable, 1)) {
                 continue;
             }
@@ -95,10 +100,11 @@ impl<'u> Host<'_, 'u> {
 
     /// What a variable is at most that starts at 0 and counts, in one loop, how often a number is halved until it is small.
     pub(super) fn counted(&mut self, variable: usize) -> Option<i128> {
+        let is_plain = self.is_plain_integer(variable);
         let known = &self.variables[variable];
         let [start, step] = known.events[..] else { return None };
         let scope = known.scope;
-        let plain = self.is_plain_integer(variable) && !known.is_parameter && self.own_type(variable).bits >= 32;
+        let plain = is_plain && !known.is_parameter && self.own_type(variable).bits >= 32;
         let first = start.value.filter(|_| plain && start.declares).and_then(|v| self.constant(v)?.as_num())?;
         (first == 0 && !has_below(self.function, "goto_statement")).then_some(())?;
         let name = self.variables[variable].name;
@@ -121,10 +127,11 @@ impl<'u> Host<'_, 'u> {
         let is_head = matches!(around.kind(), "for_statement" | "while_statement");
         (is_head && is_round(step.node)).then_some(())?;
         let halved = self.positive_in(part("condition")?)?;
+        let is_plain = self.is_plain_integer(halved);
         let known = &self.variables[halved];
         let inside =
             |e: &Event<'u>| contains(around, e.node) && part("initializer").is_none_or(|init| !contains(init, e.node));
-        let all_seen = self.is_plain_integer(halved) && known.events.iter().all(|e| !self.is_in_lambda(e.node));
+        let all_seen = is_plain && known.events.iter().all(|e| !self.is_in_lambda(e.node));
         let changes: Vec<Event<'u>> = known.events.iter().filter(|e| inside(e)).copied().collect();
         (all_seen && changes.iter().all(|e| !e.declares && self.made_smaller(e, halved, 2))).then_some(())?;
         // In each round.

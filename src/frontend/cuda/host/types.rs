@@ -12,6 +12,34 @@ use crate::base::{FileId, Span};
 use crate::exp::{B, IntTy, N, NBin, NRel};
 use crate::kernel::types::Type;
 
+/// Functions of the library that give floating-point numbers; with an `f` at their end, too.
+const REAL: [&str; 24] = [
+    "sqrt",
+    "cbrt",
+    "pow",
+    "exp",
+    "exp2",
+    "log",
+    "log2",
+    "log10",
+    "ceil",
+    "floor",
+    "round",
+    "trunc",
+    "rint",
+    "nearbyint",
+    "fabs",
+    "fmin",
+    "fmax",
+    "fmod",
+    "hypot",
+    "sin",
+    "cos",
+    "tan",
+    "atan",
+    "atof",
+];
+
 /// The integer type that words stand for; `None`: not said, as by `auto`.
 pub(super) fn integer_type(text: &str) -> Option<IntTy> {
     let words: Vec<&str> = text
@@ -254,6 +282,70 @@ impl<'u> Host<'_, 'u> {
             }
             _ => None,
         }
+    }
+
+    /// Is a variable one of integers, as it is declared or as its first value is?
+    pub(super) fn is_of_integers(&mut self, variable: usize) -> bool {
+        let known = &self.variables[variable];
+        let Some(ty) = known.ty.filter(|ty| self.is_integer_type(*ty)) else { return false };
+        let first = known.events.iter().find(|e| e.declares).and_then(|e| e.value);
+        self.integer_type(ty).is_some() || !first.is_some_and(|first| self.is_fraction(first))
+    }
+
+    /// Does this expression give a floating-point number? (What is not known, as a method of a library, counts as an integer.)
+    fn is_fraction(&mut self, node: Node<'u>) -> bool {
+        if self.depth > MAX_DEPTH || self.type_of(node).is_some() {
+            return false;
+        }
+        self.depth += 1;
+        let is = self.is_fraction_inner(node).unwrap_or(false);
+        self.depth -= 1;
+        is
+    }
+
+    fn is_fraction_inner(&mut self, node: Node<'u>) -> Option<bool> {
+        let field = |name: &str| node.child_by_field_name(name);
+        let is_float = |text: &str| text.contains("float") || text.contains("double");
+        Some(match node.kind() {
+            "number_literal" => true,
+            "parenthesized_expression" => self.is_fraction(last_named(node)?),
+            "unary_expression" => self.is_fraction(field("argument")?),
+            "assignment_expression" => self.is_fraction(field("left")?),
+            "conditional_expression" => {
+                self.is_fraction(field("consequence")?) || self.is_fraction(field("alternative")?)
+            }
+            "binary_expression" => {
+                let whole = !matches!(self.unit.str(field("operator")?), "+" | "-" | "*" | "/");
+                !whole && (self.is_fraction(field("left")?) || self.is_fraction(field("right")?))
+            }
+            "cast_expression" => is_float(self.unit.str(field("type")?)),
+            "subscript_expression" | "field_expression" => {
+                let object = std::iter::successors(Some(node), |n| n.child_by_field_name("argument")).last()?;
+                self.variable_at(object)?.ty.is_some_and(|ty| is_float(self.spelled(ty)))
+            }
+            "identifier" => {
+                let known = self.variable_at(node)?;
+                let ty = known.ty?;
+                let first = known.events.iter().find(|e| e.declares).and_then(|e| e.value);
+                is_float(self.spelled(ty)) || self.unit.str(ty) == "auto" && self.is_fraction(first?)
+            }
+            "call_expression" => {
+                let function = field("function")?;
+                let callee = self.unit.str(function);
+                let name = self.unit.str(self.unit.qualified(function).1);
+                let returns = self.lower.names.functions.get(name).and_then(|list| list.first());
+                let arguments = listed_in(field("arguments")?);
+                match (callee.trim_end_matches('>').split_once('<'), returns) {
+                    (Some(("static_cast", ty)), _) => is_float(ty),
+                    (_, Some(decl)) => is_float(self.unit.str(decl.node.child_by_field_name("type")?)),
+                    (_, None) if matches!(name, "min" | "max" | "abs") => {
+                        arguments.iter().any(|a| self.is_fraction(*a))
+                    }
+                    (_, None) => is_float(name) || REAL.contains(&name.strip_suffix('f').unwrap_or(name)),
+                }
+            }
+            _ => false,
+        })
     }
 
     /// The type of a constant of the unit.

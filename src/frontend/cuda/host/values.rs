@@ -181,8 +181,11 @@ impl<'u> Host<'_, 'u> {
         let Some(variable) = self.find(name, node) else {
             return self.fixed.get(name).map(|value| N::num(*value)).or_else(|| self.constant(node));
         };
+        if !self.is_of_integers(variable) {
+            return None;
+        }
         let known = &self.variables[variable];
-        let ty = known.ty.filter(|ty| self.is_integer_type(*ty))?;
+        let ty = known.ty?;
         let is_plain = known.declarator.is_some_and(|d| is_plain_name(d.kind()));
         if !is_plain || !self.is_named_number(name, node) {
             return None;

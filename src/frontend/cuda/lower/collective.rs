@@ -12,6 +12,8 @@ const STORAGE: &str = "cub::TempStorage";
 
 /// Most items that each thread has.
 const MOST: u64 = 64;
+/// No warp of any GPU has more threads.
+const LARGEST_WARP: i128 = 64;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Collective {
@@ -159,6 +161,7 @@ impl<'l, 't> Body<'l, 't> {
     pub(super) fn collective_call(&mut self, object: &Expr, name: &str, args: &[Expr], span: Span) -> Option<Expr> {
         let kind = collective(&object.ty)?;
         let ExprKind::AddressOf(storage) = &object.kind else { return None };
+        let collective_type = object.ty.clone();
         let reduces = matches!(name, "Sum" | "Reduce");
         let scans = matches!(name, "ExclusiveSum" | "InclusiveSum" | "ExclusiveScan" | "InclusiveScan");
         let known = match kind {
@@ -178,7 +181,7 @@ impl<'l, 't> Body<'l, 't> {
                 Collective::BlockScan => scans,
                 _ => false,
             };
-            return if fits { self.of_items(&elem, count, storage, reduces, args, span) } else { None };
+            return if fits { self.of_items(&elem, count, object, reduces, args, span) } else { None };
         }
         // An operation that the program defines may do more than compute.
         let number = |e: &Expr| matches!(e.ty.value(), Type::Int(_) | Type::Float(_));
@@ -194,14 +197,15 @@ impl<'l, 't> Body<'l, 't> {
             _ => return None,
         };
         let value = args.first().filter(|_| known && plain)?;
-        let ty = value.ty.value().clone();
+        let ty = self.combined(&collective_type, value.ty.value());
+        let threads = self.threads_of(&collective_type);
         let havoc = |body: &mut Self, ty: &Type| {
             let args = vec![body.value(value.clone())];
             Expr::new(ExprKind::Intrinsic(Intrinsic::Havoc(Name::new(name)), args), ty.clone(), span)
         };
         let mut parts = Vec::new();
         if kind != Collective::Warp {
-            parts.push(self.through_storage((**storage).clone(), kind == Collective::BlockScan, span));
+            parts.push(self.through_storage((**storage).clone(), threads, kind == Collective::BlockScan, span));
         }
         for output in outputs {
             let result = havoc(self, output.ty.value());
@@ -218,16 +222,41 @@ impl<'l, 't> Body<'l, 't> {
         }))
     }
 
+    /// How many threads a collective of a block is made for: `BlockReduce<T, 256>`.
+    fn threads_of(&self, of: &Type) -> Option<i128> {
+        let Type::Unknown(text) = of.value() else { return None };
+        let said = text.split_once('<')?.1.trim_end_matches('>').split(',').nth(1)?.trim();
+        let bound = || self.bindings.values.get(said).map(|(value, _)| *value);
+        said.parse().ok().or_else(bound).filter(|_| !text.contains("Warp"))
+    }
+
+    /// The type of what a reduction gives: that of the collective, whatever it is given. The widest integer where that is not
+    /// known.
+    fn combined(&mut self, of: &Type, given: &Type) -> Type {
+        let text = if let Type::Unknown(text) = of.value() { &**text } else { "" };
+        let first = text.split_once('<').map_or("", |(_, rest)| rest.split([',', '>', '<']).next().unwrap_or(""));
+        let names = self.lower.names;
+        let is_own = names.types.contains_key(first.trim()) || names.type_parameters.contains(first.trim());
+        let said = if is_own { Type::Void } else { self.type_by_name(first.trim()) };
+        match (said, given) {
+            (said @ (Type::Int(_) | Type::Float(_)), _) => said,
+            (_, Type::Int(ty)) if ty.bits < 64 => Type::Int(IntTy::I64),
+            _ => given.clone(),
+        }
+    }
+
     /// `Sum(items)`, `ExclusiveScan(items, results, first, operation, all)`: of several items of each thread.
     fn of_items(
         &mut self,
         elem: &Type,
         count: u64,
-        storage: &Expr,
+        object: &Expr,
         reduces: bool,
         args: &[Expr],
         span: Span,
     ) -> Option<Expr> {
+        let ExprKind::AddressOf(storage) = &object.kind else { return None };
+        let threads = self.threads_of(&object.ty);
         let number = |e: &Expr| matches!(e.ty.value(), Type::Int(_) | Type::Float(_));
         let (items, results, rest) = match args {
             [items, rest @ ..] if reduces => (items, None, rest),
@@ -249,7 +278,7 @@ impl<'l, 't> Body<'l, 't> {
             let item = self.value(item);
             steps.push(self.havoc("item", Type::INT, vec![item], span));
         }
-        steps.push(self.through_storage(storage.clone(), !reduces, span));
+        steps.push(self.through_storage((**storage).clone(), threads, !reduces, span));
         if let Some(results) = results {
             steps.extend(self.new_items(results, elem, count, span));
             for output in rest.iter().filter(|e| number(e) && is_place(e)) {
@@ -589,7 +618,7 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     /// What a collective of a block does with its storage: nothing in a block of one warp.
-    fn through_storage(&mut self, storage: Expr, all_read: bool, span: Span) -> Expr {
+    fn through_storage(&mut self, storage: Expr, threads: Option<i128>, all_read: bool, span: Span) -> Expr {
         let int = |n: i128| Expr::new(ExprKind::Int(n), Type::INT, span);
         let builtin = |b: Builtin| Expr::new(ExprKind::Builtin(b), Type::UINT, span);
         let nothing = || Expr::new(ExprKind::Intrinsic(Intrinsic::Nothing, vec![]), Type::Void, span);
@@ -616,6 +645,10 @@ impl<'l, 't> Body<'l, 't> {
         let read = if all_read { Expr { ty: Type::Void, ..read } } else { choose(first, read) };
         let steps = Expr::new(ExprKind::Comma(Box::new(barrier), Box::new(read)), Type::Void, span);
         let steps = Expr::new(ExprKind::Comma(Box::new(write), Box::new(steps)), Type::Void, span);
+        // A block has as many threads as the collective is made for.
+        if threads.is_some_and(|n| n > LARGEST_WARP) {
+            return steps;
+        }
         let several = self.binary("<", builtin(Builtin::WarpSize), builtin(Builtin::BlockSize), span);
         choose(several, steps)
     }

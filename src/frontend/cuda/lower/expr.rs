@@ -5,6 +5,11 @@ use super::groups::{is_any_group, is_some_group, is_tile};
 use super::*;
 use crate::frontend::cuda::bitfields::part_of;
 
+/// Is this 0 or 1, of type `int` in C?
+fn is_truth(kind: &ExprKind) -> bool {
+    matches!(kind, ExprKind::Compare(..) | ExprKind::And(..) | ExprKind::Or(..) | ExprKind::Not(..))
+}
+
 impl<'l, 't> Body<'l, 't> {
     /// The value of an expression that may be a place.
     pub(super) fn value(&self, expr: Expr) -> Expr {
@@ -179,6 +184,9 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     pub(super) fn truth(&mut self, expr: Expr) -> Expr {
+        if self.is_opencl() && is_truth(&expr.kind) {
+            return Expr { ty: Type::BOOL, ..expr };
+        }
         self.convert(expr, &Type::BOOL)
     }
 
@@ -197,7 +205,12 @@ impl<'l, 't> Body<'l, 't> {
         self.at = node.start_byte();
         let expr = self.expr_inner(node, span);
         self.depth -= 1;
-        expr
+        // What C++ gives a type of its own is an `int` in C.
+        let literal = matches!(node.kind(), "char_literal" | "true" | "false");
+        match self.is_opencl() && (literal || expr.ty == Type::BOOL && is_truth(&expr.kind)) {
+            true => Expr { ty: Type::INT, ..expr },
+            false => expr,
+        }
     }
 
     pub(super) fn expr_inner(&mut self, node: Node<'t>, span: Span) -> Expr {

@@ -4,6 +4,14 @@ use super::vector::truth_lane;
 use super::*;
 use crate::frontend::cuda::opencl::{self, SIZE_T, Shape};
 
+/// The type of the function for arguments of this one: there is none for narrow integers.
+fn promoted(ty: &Type) -> Type {
+    match ty {
+        Type::Int(int) => Type::Int(promote(*int)),
+        other => other.clone(),
+    }
+}
+
 impl<'l, 't> Body<'l, 't> {
     /// A call of a function of the unit, of which C has one of each name, or of a built-in one.
     pub(super) fn opencl_call(&mut self, name: &str, args: Vec<Expr>, span: Span) -> Result<Expr, Vec<Expr>> {
@@ -18,7 +26,11 @@ impl<'l, 't> Body<'l, 't> {
         if !defined.is_empty() {
             return Err(args);
         }
-        let values: Vec<Expr> = args.into_iter().map(|a| self.value(a)).collect();
+        // No built-in function has a version for `bool`.
+        let mut values: Vec<Expr> = args.into_iter().map(|a| self.value(a)).collect();
+        for value in values.iter_mut().filter(|v| v.ty == Type::BOOL) {
+            *value = self.convert(value.clone(), &Type::INT);
+        }
         match self.opencl_builtin(name, values, span) {
             Ok(value) => Ok(value),
             Err(values) => match declared.as_slice() {
@@ -412,7 +424,7 @@ impl<'l, 't> Body<'l, 't> {
                     .iter()
                     .any(|w| name.strip_prefix("work_group_").is_some_and(|rest| rest.starts_with(w))) =>
             {
-                let ty = first.ty.clone();
+                let ty = promoted(&first.ty);
                 let none = self.size(0, span);
                 let barrier = fenced_barrier(none.clone(), span);
                 // All but a scan give all work-items the same.
@@ -427,7 +439,13 @@ impl<'l, 't> Body<'l, 't> {
                 if name.starts_with("sub_group_") && name != "sub_group_barrier"
                     || name.starts_with("intel_sub_group_shuffle") =>
             {
-                let ty = first.ty.clone();
+                let ty = match name.strip_prefix("sub_group_") {
+                    Some("ballot") => opencl::vector_of(&Type::UINT, 4).unwrap_or(Type::UINT),
+                    Some("inverse_ballot" | "ballot_bit_extract" | "elect") => Type::INT,
+                    Some(rest) if rest.starts_with("ballot_") => Type::UINT,
+                    Some(rest) if ["any", "all", "all_equal"].iter().any(|w| rest.ends_with(w)) => Type::INT,
+                    _ => promoted(&first.ty),
+                };
                 Ok(Expr::new(ExprKind::Intrinsic(Intrinsic::Havoc(Name::new(name)), args), ty, span))
             }
             ("async_work_group_copy", [to, from, elements, event]) => {
@@ -439,7 +457,16 @@ impl<'l, 't> Body<'l, 't> {
             ("wait_group_events", [_, _]) => {
                 Ok(Expr::new(ExprKind::Intrinsic(Intrinsic::WaitForCopies, args), Type::Void, span))
             }
-            ("to_global" | "to_local" | "to_private", [pointer]) => Ok(pointer.clone()),
+            // It is null where the pointer points elsewhere, which is not followed.
+            ("to_global" | "to_local" | "to_private", [pointer]) => {
+                let (setup, pointer) = self.repeatable(pointer.clone());
+                let ty = pointer.ty.clone();
+                let there = Intrinsic::Havoc(Name::new(name));
+                let there = Expr::new(ExprKind::Intrinsic(there, vec![pointer.clone()]), Type::BOOL, span);
+                let null = Expr::new(ExprKind::Int(0), ty.clone(), span);
+                let chosen = ExprKind::Choose(Box::new(there), Box::new(pointer), Box::new(null));
+                Ok(self.preceded(setup, Expr::new(chosen, ty, span)))
+            }
             // The expected value is read, and written where the exchange fails.
             (_, [place, expected, others @ ..]) if name.starts_with("atomic_compare_exchange_") => {
                 let (place, expected) = (place.clone(), expected.clone());
