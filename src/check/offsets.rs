@@ -1,5 +1,6 @@
 //! Arrays that say where rows begin: `for (j = row[i]; j < row[i + 1]; j++)`, as compressed matrices and batches of
-//! different lengths have them. That they are not negative, and do not decrease, is assumed, and listed: a kernel that is given others is one that
+//! different lengths have them. That they are not negative, nor more than half of what
+//! their type holds, and do not decrease, is assumed, and listed: a kernel that is given others is one that
 //! nobody wants. [CHK-OFFSETS]
 
 use std::collections::BTreeSet;
@@ -18,7 +19,7 @@ pub(super) fn offsets(kernel: &Kernel<Protocol>) -> BTreeSet<Name> {
     found
 }
 
-/// That elements which these conditions speak of are places, and do not decrease.
+/// That elements which these conditions speak of are places that arrays have, and do not decrease.
 pub(super) fn facts(conditions: &[B], offsets: &BTreeSet<Name>) -> Vec<B> {
     let mut elements: Vec<N> = Vec::new();
     for condition in conditions {
@@ -31,7 +32,8 @@ pub(super) fn facts(conditions: &[B], offsets: &BTreeSet<Name>) -> Vec<B> {
     }
     let mut facts = Vec::new();
     for (i, one) in elements.iter().enumerate() {
-        facts.extend(Some(N::num(0).le(one)).filter(|fact| fact.as_lit().is_none()));
+        let most = one.ty().and_then(|ty| ty.max()).map(|most| one.le(&N::num(most / 2)));
+        facts.extend([Some(N::num(0).le(one)), most].into_iter().flatten().filter(|fact| fact.as_lit().is_none()));
         for two in &elements[i + 1..] {
             let (Some((name, at)), Some((other, at_two))) = (element(one), element(two)) else { continue };
             if name == other {
