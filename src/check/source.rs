@@ -363,7 +363,9 @@ fn load_kernels(path: &Path, text: String, dialect: Dialect, options: &SourceOpt
         Some((mut unit, mut problems)) => {
             unit.set_packing(pragmas.iter().map(|p| (p.offset, p.expanded.as_str())));
             let mut names = unit.names();
-            names.header_missing = expanded.remarks.iter().any(|r| r.code == "include-missing");
+            if expanded.remarks.iter().any(|r| r.code == "include-missing") {
+                unit.without_header(&mut names);
+            }
             let mut lower = Lower::new(&unit, &names);
             lower.offset = header.offset();
             // Without `main`, others may call the functions that launch.

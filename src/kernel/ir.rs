@@ -87,6 +87,8 @@ pub struct Program {
     pub globals: Vec<Global>,
     /// Are there numbers of half precision of both kinds, which are one type here?
     pub two_halves: bool,
+    /// What the source is taken to mean where it does not say. [INF-USUAL]
+    pub granted: Vec<String>,
 }
 
 #[derive(Clone, Debug)]

@@ -278,14 +278,20 @@ pub fn function(name: &str) -> Option<Builtin> {
         }
         "__float2int_rn" | "__float2int_rz" | "__float2int_rd" | "__float2int_ru" | "__float_as_int"
         | "__double2int_rn" | "__double2int_rz" | "__double2int_rd" | "__double2loint" | "__double2hiint"
-        | "lrintf" | "lroundf" | "float2int" | "__half2int_rn" => {
-            known(Intrinsic::Pure(Name::new(name), None), Type::INT)
-        }
+        | "float2int" | "__half2int_rn" => known(Intrinsic::Pure(Name::new(name), None), Type::INT),
         "__float2uint_rn" | "__float2uint_rz" | "__float2uint_rd" | "__float2uint_ru" | "__float_as_uint"
         | "__double2uint_rn" => known(Intrinsic::Pure(Name::new(name), None), Type::UINT),
-        "__double_as_longlong" | "__double2ll_rn" | "__float2ll_rn" | "llrintf" => {
-            known(Intrinsic::Pure(Name::new(name), None), Type::Int(IntTy::I64))
-        }
+        "__double_as_longlong"
+        | "__double2ll_rn"
+        | "__float2ll_rn"
+        | "lrint"
+        | "lrintf"
+        | "llrint"
+        | "llrintf"
+        | "lround"
+        | "lroundf"
+        | "llround"
+        | "llroundf" => known(Intrinsic::Pure(Name::new(name), None), Type::Int(IntTy::I64)),
         "__int_as_float" | "__uint_as_float" | "__int2float_rn" | "__uint2float_rn" | "__half2float"
         | "__ull2float_rn" | "__ll2float_rn" => known(Intrinsic::Pure(Name::new(name), None), FLOAT),
         "__builtin_inff" | "__builtin_huge_valf" | "__builtin_nanf" => {
@@ -603,6 +609,24 @@ pub fn named_type(name: &str) -> Option<Type> {
         "va_list" => Type::Void.ptr(),
         _ => return None,
     })
+}
+
+/// The type that PyTorch computes with, or sums up in, on a device: `at::opmath_type<T>`, `at::acc_type<T, true>`.
+pub fn computed_type(ty: &Type, sums: bool) -> Option<Type> {
+    match ty {
+        Type::Float(8) => Some(DOUBLE),
+        Type::Float(_) => Some(FLOAT),
+        Type::Int(int) if sums && *int != IntTy::BOOL => Some(Type::Int(IntTy::I64)),
+        Type::Int(_) => Some(ty.clone()),
+        _ => None,
+    }
+}
+
+/// The integer type of the standard library that is meant by a name where nothing declares it. [INF-USUAL]
+pub fn usual_integer(name: &str) -> Option<&'static str> {
+    const STANDARD: [&str; 8] =
+        ["int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t"];
+    STANDARD.into_iter().find(|standard| standard.strip_suffix("_t") == Some(name))
 }
 
 /// `__vadd2`, `__vmaxs4`, `__viaddmax_s32`: functions of integers, or of the parts of integers, and of nothing else.

@@ -32,6 +32,7 @@ pub(super) fn misread(root: Node, text: &str, dialect: Dialect) -> Vec<(usize, &
         macros(text, &mut found);
         qualifiers(text, &mut found);
         friends(text, &mut found);
+        pointers(&nodes, text, &mut found);
         conversions(&nodes, text, &mut found);
         if dialect == Dialect::Cuda {
             listed_sizes(text, &mut found);
@@ -456,10 +457,15 @@ fn comparisons(nodes: &[Node], text: &str, words: &Words, found: &mut Vec<(usize
                 let name = node.child_by_field_name("name").map_or("", word);
                 words.templates.contains(word(left)) && !words.templates.contains(name) && words.is_value(name)
             });
-            if (after.starts_with('=') || of_template)
+            // `i < n && j >> m`
+            let shifts = node.parent().filter(|p| logical && p.kind() == "binary_expression");
+            let shifts = shifts
+                .and_then(|p| p.child_by_field_name("operator"))
+                .is_some_and(|o| o.start_byte() == arguments.end_byte() && word(o) == ">");
+            if (after.starts_with('=') || of_template || shifts)
                 && let Some(name) = node.child_by_field_name("name")
             {
-                // `i < n && j >= m`
+                // `i < n && j >= m`; brackets around `i`.
                 found.push((name.start_byte(), "("));
                 found.push((name.end_byte(), ")"));
             } else if logical && let Some(at) = declaration_of(*node, arguments, text) {
@@ -616,6 +622,23 @@ fn friends(text: &str, found: &mut Vec<(usize, &'static str)>) {
             found.push((start, "/*"));
             found.push((friend, "*/"));
             found.extend(behind);
+        }
+    }
+}
+
+/// A name in `T * = nullptr`, the parameter of a template or a function, and another word for the type of `T *... p`.
+fn pointers(nodes: &[Node], text: &str, found: &mut Vec<(usize, &'static str)>) {
+    for error in nodes.iter().filter(|node| node.is_error() && text.get(node.byte_range()) == Some("*")) {
+        let Some(parameter) = error.parent() else { continue };
+        match parameter.kind() {
+            "optional_parameter_declaration" if parameter.child_by_field_name("declarator").is_none() => {
+                found.push((error.end_byte(), "unnamed"));
+            }
+            "variadic_parameter_declaration" => {
+                found.push((parameter.start_byte(), "std::add_pointer_t<"));
+                found.extend([(error.start_byte(), ">/*"), (error.end_byte(), "*/")]);
+            }
+            _ => {}
         }
     }
 }

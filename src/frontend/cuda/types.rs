@@ -11,7 +11,7 @@ use super::builtins;
 use super::layout::{Part, Parts};
 use super::lower::{
     Body, DeclaredType, Local, array_type, atomic_type, complex_type, is_collective, is_lvalue, is_standard,
-    library_operation, member_of_collective, of_thrust, pair_type,
+    library_operation, member_of_collective, of_thrust, pair_type, tuple_type,
 };
 use super::opencl;
 use super::unit::{
@@ -175,7 +175,7 @@ fn sized(words: &str) -> Type {
 }
 
 /// CUB, and its twin for HIP.
-const LIBRARIES: [&str; 2] = ["cub", "hipcub"];
+pub(super) const LIBRARIES: [&str; 2] = ["cub", "hipcub"];
 
 /// Is this a name of CUB, or of its twin for HIP?
 pub(super) fn of_library(qualifier: &Qualifier) -> bool {
@@ -313,7 +313,8 @@ impl<'t> Body<'_, 't> {
             Dialect::Cuda => None,
             Dialect::OpenCl => opencl::named_type(name),
         };
-        own.or_else(|| builtins::named_type(name))
+        let usual = || builtins::usual_integer(name).filter(|_| self.lower.names.usual.contains(name));
+        own.or_else(|| builtins::named_type(name)).or_else(|| builtins::named_type(usual()?))
     }
 
     /// The type that the part of a name in front of `::` stands for.
@@ -787,6 +788,17 @@ impl<'t> Body<'_, 't> {
                 }
                 ("pair", [first, second]) if is_standard(qualifier) || of_thrust(qualifier) => {
                     pair_type(self.type_of(*first), self.type_of(*second))
+                }
+                ("tuple", given) if is_standard(qualifier) || of_thrust(qualifier) => {
+                    let parts: Vec<Type> = given.iter().map(|ty| self.type_of(*ty)).collect();
+                    tuple_type(parts).unwrap_or_else(|| Type::Unknown(Arc::from(text)))
+                }
+                ("acc_type" | "opmath_type", [ty, device @ ..]) if qualifier.parts == ["at"] => {
+                    let on_device = device.first().map(|device| self.template_value(*device) == Some(1));
+                    let sums = name == "acc_type";
+                    let computed = builtins::computed_type(&self.type_of(*ty), sums);
+                    let computed = computed.filter(|_| on_device.unwrap_or(!sums));
+                    computed.unwrap_or_else(|| Type::Unknown(Arc::from(text)))
                 }
                 _ => self.fragment_type(name, arguments, qualifier).unwrap_or_else(|| Type::Unknown(Arc::from(text))),
             },

@@ -1,12 +1,13 @@
 //! A translation unit after macros: its syntax tree, and what it declares by name.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
 use super::annotations::{Inserted, Problem, statements};
 use super::misread::{misread, shifted, with_insertions};
+use super::types::LIBRARIES;
 use crate::base::Span;
 use crate::frontend::preprocess::Annotation;
 
@@ -181,6 +182,8 @@ pub struct Names<'t> {
     pub class_scopes: FxHashMap<usize, ScopeId>,
     /// A header was not found: what it declares or defines is not seen.
     pub header_missing: bool,
+    /// Words of the text that nothing in it declares, and that are taken as names of integers. [INF-USUAL]
+    pub usual: FxHashSet<String>,
     /// `namespace a = b;`, where it is not known which namespace that is.
     pub aliases: FxHashSet<String>,
     /// And where it is one of the platform.
@@ -786,6 +789,14 @@ fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
         }
         i = end;
     }
+    for (at, target) in aliases_of_library(text) {
+        if out[at.clone()] != bytes[at.clone()] {
+            continue;
+        }
+        let end = at.end - target.len();
+        out[at.start..end].fill(b' ');
+        out[end..at.end].copy_from_slice(target.as_bytes());
+    }
     let blanked = String::from_utf8(out.clone()).unwrap_or_else(|_| text.to_owned());
     for (at, byte) in hidden {
         out[at] = byte;
@@ -805,6 +816,32 @@ fn blank_attributes(text: &str, dialect: Dialect) -> Blanked {
     }
     let parsed = String::from_utf8(out).unwrap_or_else(|_| text.to_owned());
     Blanked { text: blanked, parsed, attributes: found }
+}
+
+/// Where `ours::` stands for `cub::`, for `namespace ours = cub;` of a name that means nothing else and has room for that.
+fn aliases_of_library(text: &str) -> Vec<(Range<usize>, &'static str)> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let alias = |at: usize| {
+        let (name, target) = text[at..].strip_prefix("namespace")?.split_once(';')?.0.split_once('=')?;
+        let (name, target) = (name.trim(), target.trim().trim_start_matches(':').trim());
+        let known = LIBRARIES.into_iter().find(|library| *library == target)?;
+        (name.len() >= known.len() && name != known && name.chars().all(is_word)).then_some((name, known))
+    };
+    let mut found = Vec::new();
+    for (name, target) in text.match_indices("namespace").filter_map(|(at, _)| alias(at)) {
+        let whole = |at: &usize| !text[..*at].ends_with(is_word) && !text[at + name.len()..].starts_with(is_word);
+        let places: Vec<usize> = text.match_indices(name).map(|(at, _)| at).filter(whole).collect();
+        let (uses, others): (Vec<usize>, Vec<usize>) =
+            places.into_iter().partition(|at| text[at + name.len()..].trim_start().starts_with("::"));
+        let defines = |at: &usize| {
+            let before = text[..*at].trim_end();
+            before.strip_suffix("namespace").and_then(|before| alias(before.len())) == Some((name, target))
+        };
+        if others.iter().all(defines) {
+            found.extend(uses.into_iter().map(|at| (at..at + name.len(), target)));
+        }
+    }
+    found
 }
 
 /// The end of a name with its scopes and template arguments.
@@ -1333,6 +1370,25 @@ impl<'a> Unit<'a> {
         self.collect_uses(&mut names);
         self.collect_broken(self.tree.root_node(), None, &mut names, 0);
         names
+    }
+
+    /// A header was not found: integers of the usual names are taken to be declared there. [INF-USUAL]
+    pub fn without_header(&self, names: &mut Names<'_>) {
+        names.header_missing = true;
+        if self.dialect != Dialect::Cuda {
+            return;
+        }
+        let words = self.text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        let words = words.filter(|word| super::builtins::usual_integer(word).is_some());
+        let is_declared = |word: &str| {
+            names.types.contains_key(word)
+                || names.declared_classes.contains_key(word)
+                || names.type_parameters.contains(word)
+                || names.functions.contains_key(word)
+                || names.globals.contains_key(word)
+                || names.broken.contains(word)
+        };
+        names.usual = words.filter(|word| !is_declared(word)).map(str::to_owned).collect();
     }
 
     /// What may be declared where the parser did not understand a declaration: the words of its head in front of `(` and `<`.

@@ -24,6 +24,7 @@ pub const CUDA_PREDEFINED: &[(&str, &str)] = &[
     ("CUDART_NAN_F", "(__int_as_float(0x7fffffff))"),
     ("CUDART_PI", "3.1415926535897931e+0"),
     ("CUDART_PI_F", "3.141592654f"),
+    ("_CG_ASM_PTR_CONSTRAINT(p)", "\"l\"(p)"),
     ("__cplusplus", "201703L"),
     ("typeof", "__typeof__"),
     ("__const", "const"),

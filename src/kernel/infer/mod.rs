@@ -317,7 +317,7 @@ impl<'p> Walk<'p> {
         let mut ranges = Ranges::new();
         let mut globals_vars = Vec::new();
         let mut pre = Vec::new();
-        let mut assumptions = Vec::new();
+        let mut assumptions = program.granted.clone();
         let (max_block, max_grid) = match config.any_hardware {
             true => ([config.max_threads; 3], [i128::from(i32::MAX); 3]),
             false => (MAX_BLOCK, MAX_GRID),

@@ -6,6 +6,7 @@ use tree_sitter::Node;
 use super::super::lower::Lower;
 use super::super::unit::{FunDecl, Names, Unit, child_of_kind, declared_name, has_child};
 use super::copies::refers;
+use super::mentions::parameters_in;
 use super::places::{is_question, listed_in};
 use super::{Host, function_around};
 
@@ -190,7 +191,7 @@ impl<'u> Host<'_, 'u> {
         let outside = |name: Node<'u>| name.kind() == "identifier" && self.find(unit.str(name), name).is_none();
         // Those that the function may read its parameters with.
         let changes = |(name, parameters): &(&str, &str)| {
-            !matches!(*name, "<<" | ">>" | "," | "()" | "[]") && parameters.split(',').any(refers)
+            !matches!(*name, "<<" | ">>" | "," | "()" | "[]") && parameters_in(parameters).into_iter().any(refers)
         };
         if self.is_method() || !outside(function) || self.said.operators.iter().any(changes) {
             return false;

@@ -3,6 +3,7 @@
 
 use tree_sitter::Node;
 
+use super::super::lower::split_list;
 use super::super::unit::TypeDecl;
 use super::Host;
 use super::copies::{MAX_TYPES, is_plain_word, is_value, refers};
@@ -104,6 +105,14 @@ pub(super) fn operators_of(text: &str) -> Vec<(&str, &str)> {
         Some((rest[..open].trim(), &rest[open + 1..close]))
     };
     starts.filter_map(read).collect()
+}
+
+/// The parameters of a list. Where it is not sure which commas are between arguments of templates, each is between parameters.
+pub(super) fn parameters_in(list: &str) -> Vec<&str> {
+    match list.matches('<').count() == list.matches('>').count() {
+        true => split_list(list),
+        false => list.split(',').collect(),
+    }
 }
 
 impl<'u> Host<'_, 'u> {
@@ -290,11 +299,9 @@ impl<'u> Host<'_, 'u> {
         let own = self.variable_at(name);
         let is_object = own.is_some_and(|v| !self.is_scalar(v, name));
         let own = own.and_then(|v| v.ty).map_or("auto", |ty| self.unit.str(ty));
-        self.said
-            .operators
-            .iter()
-            .filter(|(name, _)| *name == operator)
-            .any(|(_, parameters)| is_object || parameters.split(',').any(|p| refers(p) && self.may_bind(p, own)))
+        self.said.operators.iter().filter(|(name, _)| *name == operator).any(|(_, parameters)| {
+            is_object || parameters_in(parameters).into_iter().any(|p| refers(p) && self.may_bind(p, own))
+        })
     }
 
     /// A number, a pointer, or the sizes of a block: what it is does not depend on the program.

@@ -381,6 +381,15 @@ impl<'u> Host<'_, 'u> {
             }
             // These operands are not run.
             "sizeof_expression" | "alignof_expression" | "decltype" | "noexcept" => states,
+            // `do { .. } while (0)`, as macros have it.
+            "do_statement" if is_run_once(self.unit.str(field("condition").unwrap_or(node))) => {
+                let outer = (std::mem::take(&mut flow.broken), std::mem::take(&mut flow.continued));
+                let mut states = part(self, field("body"), states, flow);
+                states.append(&mut flow.broken);
+                states.append(&mut flow.continued);
+                (flow.broken, flow.continued) = outer;
+                states
+            }
             "for_statement" | "while_statement" | "do_statement" | "for_range_loop" => {
                 let outer = (std::mem::take(&mut flow.broken), std::mem::take(&mut flow.continued));
                 let mut states = part(self, field("initializer").or_else(|| field("right")), states, flow);
@@ -1250,6 +1259,12 @@ pub(super) fn method_of(function: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
     };
     (function.kind() == "field_expression").then_some(())?;
     Some((function.child_by_field_name("argument")?, function.child_by_field_name("field")?))
+}
+
+/// Is this the condition of `do { .. } while (0)`?
+fn is_run_once(condition: &str) -> bool {
+    let inner = condition.trim_start_matches(['(', ' ']).trim_end_matches([')', ' ']);
+    matches!(inner, "0" | "false")
 }
 
 fn each(states: States, mut f: impl FnMut(State) -> Vec<State>) -> States {

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
+use super::super::builtins::usual_integer;
 use super::super::lower::{Lower, literal_number};
 use super::super::unit::{TypeDecl, Unit, declared_name, each_named, has_child, last_named};
 use super::fields::is_of_this;
@@ -126,7 +127,9 @@ impl<'u> Host<'_, 'u> {
                 _ => break,
             }
         }
-        self.unit.str(ty)
+        let name = self.unit.str(ty);
+        let usual = usual_integer(name).filter(|_| self.lower.names.usual.contains(name));
+        usual.unwrap_or(name)
     }
 
     pub(super) fn integer_type(&self, ty: Node<'u>) -> Option<IntTy> {

@@ -370,7 +370,7 @@ fn simple_name(scope: &str) -> &str {
 }
 
 /// The parts between commas that are not in brackets.
-fn split_list(text: &str) -> Vec<&str> {
+pub fn split_list(text: &str) -> Vec<&str> {
     let (mut depth, mut start, mut found) = (0usize, 0, Vec::new());
     for (at, c) in text.char_indices() {
         match c {

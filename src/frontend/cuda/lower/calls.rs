@@ -368,6 +368,11 @@ impl<'l, 't> Body<'l, 't> {
         {
             return made;
         }
+        if overloads.is_empty()
+            && let Some(part) = self.part_of_tuple((name, qualifier), template, &args, span)
+        {
+            return part;
+        }
         let values = |body: &Self, args: Vec<Expr>| -> Vec<Expr> { args.into_iter().map(|a| body.value(a)).collect() };
         if let Some(builtin) = builtin {
             let mut args = values(self, args);

@@ -6,6 +6,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use itertools::Itertools;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
@@ -46,6 +47,7 @@ mod whichever;
 
 use super::types::AUTO_REFERENCE;
 pub use atomics::atomic_type;
+pub use bases::split_list;
 use class::Method;
 use collective::is_storage;
 pub use collective::{is_collective, library_operation, member_of_collective};
@@ -60,7 +62,7 @@ use literal::{character, number, string_bytes};
 pub use complex::complex_type;
 pub use library::array_type;
 use overload::{Chosen, FAR};
-pub use pairs::{of_thrust, pair_type};
+pub use pairs::{of_thrust, pair_type, tuple_type};
 pub use traits::is_standard;
 
 use super::annotations::{Problem, refused};
@@ -344,7 +346,10 @@ impl<'t> Lower<'t> {
         let (group_size, uses_offset, whole_groups) = (decl.group_size, self.uses_offset, self.whole_groups);
         let enumerations = Body::new(self, bindings.clone()).enumerations(decl);
         let none = Program { two_halves: self.program.two_halves, ..Program::default() };
-        let program = std::mem::replace(&mut self.program, none);
+        let mut program = std::mem::replace(&mut self.program, none);
+        let usual = self.names.usual.iter().sorted();
+        program.granted =
+            usual.map(|name| format!("`{name}`, which nothing declares, is an integer of that size")).collect();
         // What is read later, for the host, has nothing in that program.
         self.functions.clear();
         self.firsts.clear();
@@ -517,7 +522,13 @@ impl<'t> Lower<'t> {
             match unit.first_error(block) {
                 Some(error) => {
                     let span = unit.span(error);
-                    let unknown = Unknown { code: "parse-error", text: "this could not be parsed".into() };
+                    let around = std::iter::successors(error.parent(), |n| n.parent());
+                    let mut inner = around.take_while(|n| *n != block);
+                    let (code, text) = match inner.any(|n| n.kind() == "gnu_asm_expression") {
+                        true => ("unknown-order", "inline assembly is not supported"),
+                        false => ("parse-error", "this could not be parsed"),
+                    };
+                    let unknown = Unknown { code, text: text.into() };
                     list.push(Stmt { kind: StmtKind::Unknown(unknown), span });
                 }
                 None => body.block(block, &mut list),

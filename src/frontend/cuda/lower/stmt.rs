@@ -396,7 +396,7 @@ impl<'l, 't> Body<'l, 't> {
         // What has a base class, or is taken apart by `get`, is not looked into.
         let simple = match self.class_node(&ty) {
             Some((node, _)) => child_of_kind(node, "base_class_clause").is_none(),
-            None => self.lanes(&ty).is_some(),
+            None => self.lanes(&ty).is_some() || self.parts_of_tuple(&ty).is_some(),
         };
         let by_get = self.lower.names.special_classes.contains_key("tuple_size");
         if !is_auto(base)

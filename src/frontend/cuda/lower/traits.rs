@@ -111,6 +111,7 @@ impl<'l, 't> Body<'l, 't> {
                 }
             }
             // What `const` and `volatile` say is not part of a type here.
+            ("add_pointer", [only]) => Some(self.type_of(*only).value().clone().ptr()),
             ("remove_cv" | "remove_const" | "remove_volatile", [only]) => Some(self.type_of(*only)),
             ("decay", [only]) => match self.type_of(*only).value() {
                 ty @ (Type::Int(_) | Type::Float(_) | Type::Ptr(_) | Type::Struct(_)) => Some(ty.clone()),
