@@ -667,6 +667,7 @@ impl Compiler<'_> {
                 None => Op::Int(1),
             },
             Intrinsic::Assert
+            | Intrinsic::BlockOf(_)
             | Intrinsic::Nothing
             | Intrinsic::Fence(_)
             | Intrinsic::PartBarrier

@@ -260,6 +260,7 @@ fn intrinsic_name(intrinsic: &Intrinsic) -> String {
         Intrinsic::ReadThrough => "read".to_owned(),
         Intrinsic::Fence(_) => "fence".to_owned(),
         Intrinsic::PartBarrier => "sync part".to_owned(),
+        Intrinsic::BlockOf(n) => format!("block of {n}"),
         Intrinsic::Nothing => "nothing".to_owned(),
         Intrinsic::Trap => "trap".to_owned(),
         Intrinsic::UniformInt => "uniform".to_owned(),

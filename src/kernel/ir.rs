@@ -265,6 +265,8 @@ pub enum Intrinsic {
     Fence(Scope),
     /// A barrier of some threads of a warp or block.
     PartBarrier,
+    /// A block has so many threads, for which a function of a library is made.
+    BlockOf(u32),
     /// Nothing at all (printf, annotations without effect here).
     Nothing,
     /// Ends the thread.

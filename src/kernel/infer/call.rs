@@ -539,6 +539,10 @@ impl<'p> Walk<'p> {
             }
             Intrinsic::GroupCopy => self.group_copy(args, span),
             Intrinsic::WaitForCopies => self.wait_for_copies(args, span),
+            Intrinsic::BlockOf(n) => {
+                self.takes_block(i128::from(*n));
+                Value::Num(N::num(1))
+            }
             Intrinsic::Nothing => {
                 // Arguments of annotations are not evaluated by the program.
                 Value::Num(N::num(1))

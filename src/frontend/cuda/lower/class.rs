@@ -767,7 +767,7 @@ impl<'l, 't> Body<'l, 't> {
                 return self.after_group(&object, found, span);
             }
             if let Some(made) = self.collective_call(&object, name, &args, span) {
-                return made;
+                return self.in_block_of(&object.ty, made, span);
             }
         }
         if let (Type::Unknown(group), [], "sync") = (&class, arguments, name) {

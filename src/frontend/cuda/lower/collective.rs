@@ -222,6 +222,13 @@ impl<'l, 't> Body<'l, 't> {
         }))
     }
 
+    /// What a collective does, in a block of as many threads as it is made for.
+    pub(super) fn in_block_of(&mut self, of: &Type, made: Expr, span: Span) -> Expr {
+        let Some(threads) = self.threads_of(of).and_then(|n| u32::try_from(n).ok()) else { return made };
+        let block = Expr::new(ExprKind::Intrinsic(Intrinsic::BlockOf(threads), vec![]), Type::Void, span);
+        self.preceded([block], made)
+    }
+
     /// How many threads a collective of a block is made for: `BlockReduce<T, 256>`.
     fn threads_of(&self, of: &Type) -> Option<i128> {
         let Type::Unknown(text) = of.value() else { return None };
