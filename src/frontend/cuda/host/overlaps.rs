@@ -8,6 +8,7 @@ mod elsewhere;
 mod filled;
 mod handed;
 mod lambdas;
+mod moves;
 mod news;
 mod values;
 
@@ -801,6 +802,9 @@ impl<'u> Host<'_, 'u> {
                 after
             });
         }
+        if let Some(after) = self.moved_by(call, &states) {
+            return after;
+        }
         // The device has another name for memory of the host.
         let names_memory = name.ends_with("HostGetDevicePointer") || name.ends_with("GetSymbolAddress");
         if let ([place, memory, ..], true) = (arguments.as_slice(), names_memory) {
@@ -827,7 +831,10 @@ impl<'u> Host<'_, 'u> {
             after.extend(perhaps);
             return after;
         }
-        let makes = name.to_ascii_lowercase().contains("alloc");
+        // One that is seen is not asked for its name.
+        let is_seen = !self.callees(function).is_empty()
+            || function.kind() == "identifier" && self.find(name, function).is_some();
+        let makes = !is_seen && name.to_ascii_lowercase().contains("alloc");
         // Of an argument it is not known whether others are read before it or after it.
         let is_argument = call != self.launch
             && self.launch.start_byte() <= call.start_byte()
@@ -835,46 +842,55 @@ impl<'u> Host<'_, 'u> {
         let passes = makes || call == self.launch || self.is_harmless(function) || self.only_returns(call) || {
             method_of(function).is_some_and(|(_, method)| {
                 let method = self.unit.str(method);
-                OF_DATA.contains(&method.split('<').next().unwrap_or(method))
+                (!is_seen || arguments.is_empty()) && OF_DATA.contains(&method.split('<').next().unwrap_or(method))
             })
         };
         // What it gets by reference, and what is declared elsewhere, may be something else now.
         let reached =
             self.reached_by(call).iter().filter(|i| !passes && self.relevant.contains(self.variables[**i].name));
-        let reached = reached.map(|i| format!("{}#{i}", self.variables[*i].name));
+        let reached = reached.map(|i| self.key_of(self.variables[*i].name, *i));
         let reached: Vec<String> = reached.filter(|place| !self.is_scalar_place(place)).collect();
         let addressed = arguments.iter().enumerate().filter_map(|(i, argument)| Some((i, self.addressed(*argument)?)));
-        let addressed: Vec<(usize, Node<'u>)> = addressed.collect();
+        let mut addressed: Vec<(usize, Node<'u>)> = addressed.collect();
+        // So it is with references that get new memory.
+        let by_reference = arguments.iter().enumerate().filter(|(i, argument)| {
+            !passes && self.addressed(**argument).is_none() && self.fills_with_new(call, *i) && self.refers_at(call, *i)
+        });
+        addressed.extend(by_reference.map(|(i, argument)| (i, *argument)));
         if passes && reached.is_empty() && addressed.is_empty() {
             return states;
         }
         let changed = |state: State| {
             let mut state = state;
             let (mut places, mut perhaps, mut filled) = (Vec::new(), Vec::new(), BTreeSet::new());
-            for (i, place) in &addressed {
-                let all = self.places_of(*place, &state);
+            let mut new: Vec<(String, usize)> = Vec::new();
+            for (i, at) in &addressed {
+                let all = self.places_of(*at, &state);
                 let is_sure = matches!(all.as_slice(), [only] if only.sure);
                 let all: Vec<String> =
                     all.into_iter().map(|place| place.name).filter(|place| self.is_relevant(place)).collect();
                 if !all.is_empty() && self.fills_with_new(call, *i) {
                     filled.extend(all.iter().cloned());
                 }
+                if is_sure && (makes || !all.is_empty() && filled.contains(&all[0]) && self.always_fills(call, *i)) {
+                    new.extend(all.iter().map(|place| (place.clone(), if *i == 0 { call.id() } else { at.id() })));
+                }
                 if is_sure { places.extend(all) } else { perhaps.extend(all) }
             }
             state = unsure(state, &perhaps, is_argument);
             if makes {
-                for place in places {
-                    state.retain(|other, _| !is_part(other, &place));
-                    state = made(state, &place, call.id());
-                }
                 state = unsure(state, &reached, is_argument);
             } else {
                 state = unsure(state, &places, is_argument);
                 state = unsure(state, &reached, is_argument);
                 if !passes {
                     let told = places.iter().chain(&perhaps).filter(|place| !filled.contains(*place));
-                    state = self.handed(call, state, &told.cloned().collect::<Vec<_>>(), &reached);
+                    state = self.handed(call, state, &told.cloned().collect::<Vec<_>>());
                 }
+            }
+            for (place, at) in new {
+                state.retain(|other, _| !is_part(other, &place));
+                state = made(state, &place, at);
             }
             for (place, pointer) in state.iter_mut().filter(|(_, pointer)| pointer.sure && !passes) {
                 let elsewhere = |name: &str| !name.contains('#') || self.is_behind(name);
@@ -919,7 +935,14 @@ impl<'u> Host<'_, 'u> {
     /// The name of a variable, with what tells it from others of that name.
     fn key(&self, name: Node<'u>) -> String {
         let text = self.unit.str(name);
-        self.find(text, name).map_or_else(|| text.to_owned(), |variable| format!("{text}#{variable}"))
+        self.find(text, name).map_or_else(|| text.to_owned(), |variable| self.key_of(text, variable))
+    }
+
+    /// The same of a variable: one that the function does not declare goes by its name alone, as it does in other functions.
+    fn key_of(&self, text: &str, variable: usize) -> String {
+        let known = &self.variables[variable];
+        let is_outside = known.declarator.is_none() && known.is_remote && !known.is_parameter && known.ty.is_none();
+        if is_outside { text.to_owned() } else { format!("{text}#{variable}") }
     }
 
     /// The same where it is declared.
@@ -982,7 +1005,9 @@ impl<'u> Host<'_, 'u> {
             }
             let lambda =
                 field("function").and_then(|f| self.lambda_named(f)).filter(|_| node.kind() == "call_expression");
-            links.extend(lambda.map_or(Vec::new(), |lambda| self.parameters_given(node, lambda)));
+            let given = lambda.map_or(Vec::new(), |lambda| self.parameters_given(node, lambda));
+            through.extend(given.iter().map(|(name, _)| self.unit.str(*name)));
+            links.extend(given);
             stack.extend(listed_in(node).into_iter().map(|inner| (inner, known_within)));
         }
         let names = |node: Node<'u>| {
@@ -992,6 +1017,8 @@ impl<'u> Host<'_, 'u> {
                 // Where in an array is none of what it holds.
                 let at = Some(node).filter(|n| n.kind() == "subscript_expression").and_then(listed_subscript);
                 stack.extend(listed_in(node).into_iter().filter(|inner| at.is_none_or(|at| !contains(*inner, at))));
+                let called = node.child_by_field_name("function").filter(|_| node.kind() == "call_expression");
+                found.extend(called.map_or(Vec::new(), |function| self.names_outside(function)));
                 // A function is none of what it is given, unless it is a variable.
                 let mut function = node;
                 while let Some(up) =

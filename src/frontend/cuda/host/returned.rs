@@ -36,6 +36,7 @@ impl Returned<'_> {
 }
 
 /// A function or a lambda, and the names in it.
+#[derive(Clone)]
 pub(super) struct Callee<'u> {
     pub node: Node<'u>,
     pub parameters: Vec<(&'u str, Node<'u>)>,
@@ -131,8 +132,11 @@ impl<'u> Host<'_, 'u> {
         Callee { node: decl.node, parameters, class: decl.class, is_lambda: false }
     }
 
-    /// The lambda that a variable of the function is made of, or another one that it is made of.
+    /// The lambda that this is, or that a variable of the function, or another one that it is made of, is made of.
     pub(super) fn lambda_named(&self, function: Node<'u>) -> Option<Node<'u>> {
+        if function.kind() == "lambda_expression" {
+            return Some(function);
+        }
         let name = Some(function).filter(|f| f.kind() == "identifier").map(|f| self.unit.str(f))?;
         self.find(name, function)?;
         let lambdas = self.lambdas.get_or_init(|| {
@@ -227,6 +231,7 @@ impl<'u> Host<'_, 'u> {
                 "parenthesized_expression" => open.extend(last_named(value)),
                 "cast_expression" => open.extend(field("value")),
                 "comma_expression" => open.extend(field("right")),
+                "assignment_expression" => open.extend(field("left").into_iter().chain(field("right"))),
                 "conditional_expression" => open.extend(field("consequence").into_iter().chain(field("alternative"))),
                 "binary_expression" if matches!(field("operator").map(|o| self.unit.str(o)), Some("+" | "-")) => {
                     let is_number = |n: &Node<'u>| self.is_number_in(*n, callee);
@@ -281,7 +286,8 @@ impl<'u> Host<'_, 'u> {
                         None => {}
                     }
                 }
-                "field_expression" => {
+                "subscript_expression" if self.is_number_behind_in(value, callee) => {}
+                "field_expression" | "subscript_expression" => {
                     let mut root = value;
                     while let Some(object) = root.child_by_field_name("argument") {
                         root = object;
@@ -329,7 +335,7 @@ impl<'u> Host<'_, 'u> {
                 }
                 "assignment_expression" => {
                     let to = outer.child_by_field_name("left");
-                    return to.is_some_and(|to| to.kind() == "field_expression");
+                    return to.is_some_and(|to| to.kind() == "field_expression" && to != inner);
                 }
                 "return_statement" | "declaration" | "function_definition" => return false,
                 _ => inner = outer,
@@ -369,7 +375,12 @@ impl<'u> Host<'_, 'u> {
                     root = object;
                 }
                 "subscript_expression" => {
-                    path = format!("[{}]{path}", self.unit.str(listed_subscript(root)?));
+                    // A parameter is what the call gives it.
+                    let at = self.unit.str(listed_subscript(root)?);
+                    path = match callee.parameters.iter().position(|(own, _)| *own == at) {
+                        Some(given) => format!("[${given}]{path}"),
+                        None => format!("[{at}]{path}"),
+                    };
                     root = field("argument")?;
                 }
                 "pointer_expression" if self.unit.str(root).starts_with('*') => {
@@ -426,8 +437,33 @@ impl<'u> Host<'_, 'u> {
         found
     }
 
+    /// Is this an element of a parameter that points to numbers?
+    fn is_number_behind_in(&self, element: Node<'u>, callee: &Callee<'u>) -> bool {
+        let array = element.child_by_field_name("argument").map_or("", |a| self.unit.str(a));
+        callee.parameters.iter().filter(|(own, _)| *own == array).any(|(_, parameter)| {
+            let field = |name: &str| parameter.child_by_field_name(name);
+            let inner = field("declarator").filter(|d| matches!(d.kind(), "pointer_declarator" | "array_declarator"));
+            inner.and_then(|d| d.child_by_field_name("declarator")).is_some_and(|d| d.kind() == "identifier")
+                && field("type").is_some_and(|ty| self.is_arithmetic(ty))
+        })
+    }
+
+    /// Is a name that a function does not declare surely one of a number?
+    pub(super) fn is_number_outside(&self, name: &str, callee: &Callee<'u>) -> bool {
+        let fields = callee.class.map_or(Vec::new(), |class| self.declarators_in(class));
+        let is_it = |d: Node<'u>| declared_name(d).is_some_and(|n| self.unit.str(n) == name);
+        let is_number = |(declaration, d): &(Node<'u>, Node<'u>)| {
+            let ty = declaration.child_by_field_name("type");
+            matches!(d.kind(), "identifier" | "field_identifier") && ty.is_some_and(|ty| self.is_arithmetic(ty))
+        };
+        match fields.iter().find(|(_, d)| is_it(*d)) {
+            Some(field) => is_number(field),
+            None => self.is_global_number(name) && !self.is_global_pointer(name),
+        }
+    }
+
     /// Is this surely a number in a function, and no pointer?
-    fn is_number_in(&self, node: Node<'u>, callee: &Callee<'u>) -> bool {
+    pub(super) fn is_number_in(&self, node: Node<'u>, callee: &Callee<'u>) -> bool {
         let field = |name: &str| node.child_by_field_name(name);
         let of = |part: Option<Node<'u>>| part.is_some_and(|p| self.is_number_in(p, callee));
         let is_plain = |declaration: Node<'u>, declarator: Node<'u>| {

@@ -246,7 +246,11 @@ impl<'u> Host<'_, 'u> {
         let mut results: FxHashSet<usize> = FxHashSet::default();
         each_named(function, |n| match n.kind() {
             "identifier" | "field_identifier" => drop(names.insert(host.unit.str(n))),
-            "call_expression" | "new_expression" => drop(results.insert(n.id())),
+            "call_expression" | "new_expression" => {
+                let arguments = n.child_by_field_name("arguments").map(listed_in).unwrap_or_default();
+                results.extend(arguments.iter().map(|a| host.addressed(*a).unwrap_or(*a).id()));
+                results.insert(n.id());
+            }
             _ => {}
         });
         host.relevant = names;

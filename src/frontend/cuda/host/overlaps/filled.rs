@@ -2,10 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::super::super::unit::{FunDecl, declared_name, each_named, has_child, last_named, split_init};
+use super::super::super::unit::{FunDecl, child_of_kind, declared_name, each_named, has_child, last_named, split_init};
 use super::super::Host;
 use super::super::mentions::is_platform;
 use super::super::places::listed_in;
+use super::super::returned::Callee;
 
 impl<'u> Host<'_, 'u> {
     /// The two places whose contents a call exchanges: `swap(x, y)`, and what a function of the unit does with `(x, y)` or
@@ -17,12 +18,10 @@ impl<'u> Host<'_, 'u> {
         let places = [self.addressed(a), self.addressed(b)];
         let known = self.lower.names.functions.get(name).map_or(&[][..], Vec::as_slice);
         let own = known.iter().filter(|d| d.has_body && d.class.is_none()).collect::<Vec<_>>();
-        let is_seen = function.kind() != "field_expression"
-            && self.find(name, function).is_none()
-            && !self.is_own_method(name, false)
-            && self.all_seen(name, 2);
+        let is_free = self.find(name, function).is_none() && !self.is_own_method(name, false);
+        let is_seen = function.kind() != "field_expression" && is_free && self.all_seen(name, 2);
         let all = |sign: &str| is_seen && own.iter().all(|d| self.only_exchanges(d.node, d.declarator, sign));
-        let is_named_so = own.is_empty() && name.eq_ignore_ascii_case("swap") && self.find(name, function).is_none();
+        let is_named_so = own.is_empty() && name.eq_ignore_ascii_case("swap") && is_free;
         match places {
             [Some(a), Some(b)] => (is_named_so || all("*")).then_some([a, b]),
             [None, None] => (is_named_so || all("&")).then_some([a, b]),
@@ -73,32 +72,67 @@ impl<'u> Host<'_, 'u> {
         first.0 == third.1 && (exchange(a, b) || exchange(b, a))
     }
 
-    /// Does the function that is called put nothing but new memory where its argument at this position points?
+    /// Do all functions that a call may call put nothing but new memory where its argument at this position points, or in what
+    /// it is a reference to?
     pub(super) fn fills_with_new(&self, call: Node<'u>, at: usize) -> bool {
-        let field = |name: &str| call.child_by_field_name(name);
-        let (Some(function), Some(arguments)) = (field("function"), field("arguments")) else { return false };
-        let name = self.callee(function);
-        if function.kind() == "field_expression" || self.find(name, function).is_some() {
-            return false;
-        }
-        let given = listed_in(arguments).len();
-        if !self.all_seen(name, given) {
-            return false;
-        }
-        let seen = self.taking(name, given).filter(|d| d.has_body).collect::<Vec<_>>();
-        let parameters = |declarator: Node<'u>| declarator.child_by_field_name("parameters").map(listed_in);
-        let fills = |body: Node<'u>, declarator: Node<'u>| {
-            let parameter = parameters(declarator).and_then(|p| p.get(at)?.child_by_field_name("declarator"));
-            parameter.and_then(declared_name).is_some_and(|name| self.only_makes(body, self.unit.str(name)))
-        };
-        seen.iter().all(|d| fills(d.node, d.declarator))
+        let callees = self.all_called(call);
+        !callees.is_empty() && callees.iter().all(|callee| self.only_makes(callee, at))
     }
 
-    /// The functions of a name with as many parameters.
+    /// Is that surely done by each call?
+    pub(super) fn always_fills(&self, call: Node<'u>, at: usize) -> bool {
+        self.all_called(call).iter().all(|callee| {
+            let name = callee.parameters.get(at).map_or("", |(name, _)| name);
+            let (mut fills, mut leaves) = (None, None);
+            each_named(callee.node, |n| {
+                if n.kind() == "identifier" && self.unit.str(n) == name && self.is_filled_here(n, callee.node) {
+                    fills.get_or_insert(n.start_byte());
+                }
+                if matches!(n.kind(), "return_statement" | "throw_statement" | "goto_statement") {
+                    leaves.get_or_insert(n.end_byte());
+                }
+            });
+            fills.is_some_and(|at| leaves.is_none_or(|left| at < left))
+        })
+    }
+
+    /// Is new memory put here, in no branch and in no loop?
+    fn is_filled_here(&self, name: Node<'u>, function: Node<'u>) -> bool {
+        let (mut inner, mut makes) = (name, false);
+        while let Some(outer) = self.up(inner).filter(|outer| *outer != function) {
+            let is = |name: &str| outer.child_by_field_name(name) == Some(inner);
+            match outer.kind() {
+                "call_expression" => {
+                    let called = outer.child_by_field_name("function").map_or("", |f| self.callee(f));
+                    makes |= is("arguments") && called.to_ascii_lowercase().contains("alloc");
+                }
+                "assignment_expression" => makes |= is("left"),
+                "if_statement" if is("condition") => {}
+                "binary_expression" if is("left") => {}
+                "argument_list"
+                | "parenthesized_expression"
+                | "cast_expression"
+                | "pointer_expression"
+                | "condition_clause"
+                | "init_declarator"
+                | "declaration"
+                | "expression_statement"
+                | "compound_statement"
+                | "return_statement" => {}
+                _ => return false,
+            }
+            inner = outer;
+        }
+        makes
+    }
+
+    /// The functions of a name that take as many arguments.
     fn taking(&self, name: &str, count: usize) -> impl Iterator<Item = &FunDecl<'u>> {
         let list = self.lower.names.functions.get(name).map_or(&[][..], Vec::as_slice);
         let parameters = |d: &FunDecl<'u>| d.declarator.child_by_field_name("parameters").map(listed_in);
-        list.iter().filter(move |d| parameters(d).is_some_and(|p| p.len() == count))
+        let is_default = |p: &Node<'u>| p.kind().starts_with("optional");
+        let takes = move |p: Vec<Node<'u>>| p.len() == count || p.get(count).is_some_and(is_default);
+        list.iter().filter(move |d| parameters(d).is_some_and(takes))
     }
 
     /// Is each of these functions that is declared also defined?
@@ -130,30 +164,49 @@ impl<'u> Host<'_, 'u> {
         list.into_iter().map(text).collect()
     }
 
-    /// Is what a parameter points to only made by this function, or used as what it is?
-    pub(super) fn only_makes(&self, function: Node<'u>, parameter: &str) -> bool {
-        let Some(body) = function.child_by_field_name("body") else { return false };
-        let mut only = true;
-        each_named(body, |n| {
-            if n.kind() == "identifier" && self.unit.str(n) == parameter {
-                only &= self.makes_or_uses(n);
-            }
+    /// Is what a parameter points to, or is a reference to, only made by this function, or used as what it is?
+    pub(super) fn only_makes(&self, callee: &Callee<'u>, at: usize) -> bool {
+        let key = (callee.node.id(), at);
+        if let Some(known) = self.seen.borrow().makes.get(&key) {
+            return *known;
+        }
+        let parameter = callee.parameters.get(at).filter(|(name, _)| !name.is_empty());
+        let body = callee.node.child_by_field_name("body");
+        let only = parameter.zip(body).is_some_and(|((name, parameter), body)| {
+            // `T *&p`
+            let inner = parameter.child_by_field_name("declarator").filter(|d| d.kind() == "pointer_declarator");
+            let inner = inner.and_then(|d| d.child_by_field_name("declarator"));
+            let is_object = parameter.child_by_field_name("type").is_some_and(|ty| self.class_of(ty).is_some());
+            let is_reference = !is_object
+                && inner.is_some_and(|d| {
+                    d.kind() == "reference_declarator" && last_named(d).is_some_and(|d| d.kind() == "identifier")
+                });
+            let mut only = child_of_kind(callee.node, "field_initializer_list").is_none();
+            each_named(body, |n| {
+                if n.kind() == "identifier" && self.unit.str(n) == *name {
+                    only &= self.makes_or_uses(n, is_reference);
+                }
+            });
+            only
         });
+        self.seen.borrow_mut().makes.insert(key, only);
         only
     }
 
-    fn makes_or_uses(&self, name: Node<'u>) -> bool {
+    fn makes_or_uses(&self, name: Node<'u>, is_reference: bool) -> bool {
         // `p`, and `*p`
-        let (mut inner, mut followed) = (name, false);
+        let (mut inner, mut followed) = (name, is_reference);
         while let Some(outer) = self.up(inner) {
             let field = |name: &str| outer.child_by_field_name(name);
             match outer.kind() {
                 "parenthesized_expression" | "cast_expression" => {}
                 "pointer_expression" if !followed && self.unit.str(outer).starts_with('*') => followed = true,
                 "subscript_expression" if !followed && field("argument") == Some(inner) => followed = true,
+                // `&p[i]`
+                "pointer_expression" if followed && self.unit.str(outer).starts_with('&') => followed = false,
                 // What the memory holds.
                 "subscript_expression" | "pointer_expression" | "field_expression" if followed => {
-                    return field("argument") == Some(inner) && !self.unit.str(outer).starts_with('&');
+                    return field("argument") == Some(inner) && !self.is_address_of(outer);
                 }
                 "assignment_expression" if followed => {
                     return field("left") == Some(inner) && field("right").is_some_and(|value| self.is_new(value));
@@ -163,7 +216,11 @@ impl<'u> Host<'_, 'u> {
                 }
                 "unary_expression" | "if_statement" | "condition_clause" | "while_statement" => return true,
                 "argument_list" => {
-                    let called = self.up(outer).and_then(|call| call.child_by_field_name("function"));
+                    let call = self.up(outer);
+                    if followed && call.is_some_and(|call| has_child(call, "kernel_call_syntax")) {
+                        return true;
+                    }
+                    let called = call.and_then(|call| call.child_by_field_name("function"));
                     let callee = called.map_or("", |f| self.callee(f));
                     let is_own = self.lower.names.functions.contains_key(callee);
                     let makes = callee.to_ascii_lowercase().contains("alloc");
@@ -174,6 +231,11 @@ impl<'u> Host<'_, 'u> {
             inner = outer;
         }
         false
+    }
+
+    /// Is the address of this taken?
+    fn is_address_of(&self, place: Node<'u>) -> bool {
+        self.up(place).is_some_and(|up| up.kind() == "pointer_expression" && self.unit.str(up).starts_with('&'))
     }
 
     /// Is this memory that is made here, or none?

@@ -65,7 +65,16 @@ impl<'u> Host<'_, 'u> {
             });
             head.contains('&') || head.contains("mutable") || head.contains("this") || !is_own
         };
-        named.filter(|lambda| sees_changes(lambda) && lambda.end_byte() <= call.start_byte()).collect()
+        let is_before = |lambda: &Node<'u>| lambda.end_byte() <= call.start_byte() || function == Some(*lambda);
+        named.filter(|lambda| sees_changes(lambda) && is_before(lambda)).collect()
+    }
+
+    /// The lambda that a call calls and that was run with what it is given.
+    pub(super) fn lambda_run(&self, call: Node<'u>) -> Option<Node<'u>> {
+        let lambda = call.child_by_field_name("function").and_then(|f| self.lambda_named(f))?;
+        let all = call.child_by_field_name("arguments").map(listed_in).unwrap_or_default();
+        let is_run = self.lambdas_called(call).contains(&lambda);
+        (is_run && self.parameters_given(call, lambda).len() == all.len()).then_some(lambda)
     }
 
     /// The parameters of a lambda, and what a call gives them.
@@ -84,7 +93,18 @@ impl<'u> Host<'_, 'u> {
         self.parameters_given(call, lambda).into_iter().fold(states, |states, (name, argument)| {
             let text = self.unit.str(name);
             let place = self.find(text, body).map_or_else(|| text.to_owned(), |variable| format!("{text}#{variable}"));
-            each(states, |state| self.assigned(state, &place, argument))
+            let is_other_name = self.up(name).is_some_and(|up| up.kind() == "reference_declarator");
+            each(states, |state| {
+                let places = if is_other_name { self.places_of(argument, &state) } else { Vec::new() };
+                if places.is_empty() {
+                    return self.assigned(state, &place, argument);
+                }
+                let of = |of: Place| {
+                    let pointer = Pointer { origin: Origin::Reference(of.name), steps: None, sure: of.sure };
+                    with(&state, &place, pointer)
+                };
+                places.into_iter().map(of).collect()
+            })
         })
     }
 

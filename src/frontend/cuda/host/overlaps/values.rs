@@ -100,6 +100,11 @@ impl<'u> Host<'_, 'u> {
         self.places_asked(node, &Asked::of(state))
     }
 
+    /// The places that a pointer may point to.
+    pub(super) fn places_behind(&self, pointer: Node<'u>, state: &State) -> Vec<Place> {
+        self.pointed_to(pointer, &Asked::of(state))
+    }
+
     fn pointers_asked(&self, node: Node<'u>, asked: &Asked) -> Vec<Pointer> {
         let any = || vec![Pointer { origin: Origin::Any, steps: None, sure: false }];
         asked.once(&asked.pointers, node, any, || self.pointers_of_parts(node, asked))
@@ -356,7 +361,11 @@ impl<'u> Host<'_, 'u> {
                 None => (vec![Place { name: THIS.to_owned(), sure: true }], path.as_str()),
             },
         };
-        places.into_iter().map(|place| Place { name: part_of(&place.name, path), sure: false }).collect()
+        let given = arguments.iter().enumerate().filter(|_| path.contains('$'));
+        let path = given.fold(path.to_owned(), |path, (at, argument)| {
+            path.replace(&format!("[${at}]"), &format!("[{}]", self.unit.str(*argument)))
+        });
+        places.into_iter().map(|place| Place { name: part_of(&place.name, &path), sure: false }).collect()
     }
 
     /// What an argument is, or points to where the path of a part goes on from there.
