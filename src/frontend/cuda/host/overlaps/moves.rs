@@ -55,7 +55,7 @@ impl<'u> Host<'_, 'u> {
                 let held = state.values().flat_map(Pointer::alternatives);
                 let is_left = |origin: &Origin| match origin {
                     Origin::Address(place) | Origin::Reference(place) | Origin::Element(place, _) => is_named_so(place),
-                    origin => origin.place().is_some_and(|place| is_named_so(place)),
+                    origin => origin.place().is_some_and(is_named_so),
                 };
                 if held.into_iter().any(|pointer| is_left(&pointer.origin)) {
                     return None;
