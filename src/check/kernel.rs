@@ -97,6 +97,8 @@ pub(super) struct Check<'a> {
     pub started: Instant,
     /// When the first race was confirmed.
     pub confirmed: Option<Duration>,
+    /// When there was a race that is merely possible.
+    pub possible: Option<Duration>,
     /// There may be more findings than were looked for.
     pub cut: bool,
     /// Contents of arrays that say where rows begin. [CHK-OFFSETS]
@@ -201,6 +203,7 @@ impl<'a> Check<'a> {
             executor,
             started: Instant::now(),
             confirmed: None,
+            possible: None,
             cut: false,
             offsets: if options.any_offsets { BTreeSet::new() } else { offsets(&inferred.kernel) },
         }

@@ -29,6 +29,8 @@ use crate::smt::{Answer, Model, Reason};
 const ANOTHER: Duration = Duration::from_millis(500);
 /// Time for all such questions of a kernel, beyond what it took to confirm the first race.
 const OTHERS: Duration = Duration::from_secs(5);
+/// The same, where there are races that are merely possible: another one may be certain.
+const UNSURE: Duration = Duration::from_secs(10);
 /// Findings that are looked for while none is confirmed, whatever is wanted: the verdict may depend on the next one.
 const UNCONFIRMED: usize = 20;
 /// Terms of which it is asked that they do not overflow.
@@ -261,6 +263,16 @@ impl Check<'_> {
         Some(end.saturating_sub(now))
     }
 
+    /// What is left of the time for certain races beside possible ones.
+    fn unsure(&mut self) -> Option<Duration> {
+        if self.findings.len() == 0 {
+            return None;
+        }
+        let now = self.started.elapsed();
+        let end = *self.possible.get_or_insert(now) * 2 + UNSURE;
+        Some(end.saturating_sub(now))
+    }
+
     /// What is asked about an array in a phase, and whether values that are stored matter to it; `None` where that is
     /// decided without a question.
     fn open<'p>(&mut self, phase: &'p RacePhase, array: &Name) -> Option<(Asked<'p>, bool)> {
@@ -401,7 +413,11 @@ impl Check<'_> {
                 let query = asked.query([condition.clone()]);
                 let mut answer = match (first, most) {
                     (Some(_), Some(most)) => self.session.model_briefly(&query, most),
-                    _ => self.session.model(&query, most),
+                    (_, Some(most)) => self.session.model(&query, Some(most)),
+                    (_, None) => {
+                        let unsure = self.unsure();
+                        self.session.model(&query, unsure)
+                    }
                 };
                 if let (Answer::Unknown(_), None) = (&answer, first)
                     && let Some(model) = some.take()
