@@ -392,7 +392,10 @@ impl<'a> Check<'a> {
         if !rows.is_empty() {
             let arrays = self.offsets.iter().map(|name| name.as_str().split('.').next().unwrap_or_default());
             let names: Vec<String> = arrays.unique().map(|name| format!("`{name}`")).collect();
-            self.rests_on(vec![format!("{}: where rows begin, none negative, in order", names.join(", "))]);
+            self.rests_on(vec![format!(
+                "{}: where rows begin, none negative, in order, at most half of what the type holds",
+                names.join(", ")
+            )]);
         }
         facts.extend(rows);
         facts

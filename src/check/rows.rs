@@ -19,6 +19,8 @@ use crate::kernel::infer::{Inferred, with_bounds};
 const LONG: i128 = 1024;
 /// No array has more elements than there are numbers of so many bits: a size that is one is a negative number.
 const WIDE: u8 = 48;
+/// No pack has more elements.
+const PACK: i128 = 16;
 /// No place that somebody writes down is a deeper term.
 const DEEP: u32 = 40;
 
@@ -263,7 +265,7 @@ impl Uses {
             NExp::Cast(_, inner) => self.place(inner),
             NExp::Var(var) => drop(self.added.insert(var.clone())),
             // A place of packs of elements.
-            NExp::Bin(NBin::Div, _, l, r) if r.as_num().is_some_and(|n| n > 1) => self.place(l),
+            NExp::Bin(NBin::Div, _, l, r) if r.as_num().is_some_and(|n| (2..=PACK).contains(&n)) => self.place(l),
             _ => self.number(index),
         }
     }
@@ -681,8 +683,11 @@ fn split_index(index: &[N], var: &Var, stride: &N) -> Option<(usize, N, N, i128)
     }
     let place = &index[at];
     match bare(place).kind() {
-        NExp::Bin(NBin::Div, ty, all, by) if by.as_num().is_some_and(|n| n > 1) && free_vars_n(all).contains(var) => {
-            let (count, rest) = split(all, var, stride)?;
+        NExp::Bin(NBin::Div, ty, all, by)
+            if by.as_num().is_some_and(|n| (2..=PACK).contains(&n)) && free_vars_n(all).contains(var) =>
+        {
+            // Without a column it is a proportion: `x * n / 640`.
+            let (count, rest) = split(all, var, stride).filter(|(_, rest)| rest.as_num().is_none())?;
             Some((at, count, N::bin(NBin::Div, *ty, &rest, by), by.as_num()?))
         }
         _ => split(place, var, stride).map(|(count, rest)| (at, count, rest, 1)),

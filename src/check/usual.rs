@@ -16,7 +16,7 @@ const SIZES: [i128; 4] = [1024, 4096, 65536, 1 << 20];
 /// Sizes of launches along x.
 const LAUNCHES: [i128; 6] = [32, 64, 128, 256, 512, 1024];
 /// Sizes of both axes of a block.
-const PLANE: [i128; 1] = [16];
+const PLANE: [i128; 2] = [8, 16];
 /// And along the other axes.
 const SMALL: [i128; 6] = [1, 2, 4, 8, 16, 32];
 

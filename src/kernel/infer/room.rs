@@ -204,15 +204,13 @@ impl<'p> Walk<'p> {
         self.takes_room(B::implies(premise, &fits(&fact)), Some(text));
     }
 
-    /// A block has so many threads, unless it is asked for the size here, or another one is taken already. [INF-COLLECTIVE]
+    /// A block has so many threads, if all of them get here, and no other number is taken already. [INF-COLLECTIVE]
     pub(super) fn takes_block(&mut self, threads: i128) {
         const OF_BLOCKS: &str = "a block has ";
         let all = self.block_dim.iter().fold(N::num(1), |all, size| N::mul(IntTy::MATH, &all, size));
-        let sizes = free_vars_n(&all);
-        let asked = self.path.iter().any(|condition| !free_vars_b(condition).is_disjoint(&sizes));
         let text = format!("{OF_BLOCKS}{threads} threads, for which collective functions are made");
         let other = self.assumptions.iter().any(|known| known.starts_with(OF_BLOCKS) && *known != text);
-        if all.as_num().is_none() && !asked && !other {
+        if all.as_num().is_none() && self.path.is_empty() && !other {
             self.takes_room(all.eq(&N::num(threads)), Some(text));
         }
     }

@@ -13,33 +13,18 @@ use crate::base::{FileId, Span};
 use crate::exp::{B, IntTy, N, NBin, NRel};
 use crate::kernel::types::Type;
 
-/// Functions of the library that give floating-point numbers; with an `f` at their end, too.
-const REAL: [&str; 24] = [
-    "sqrt",
-    "cbrt",
-    "pow",
-    "exp",
-    "exp2",
-    "log",
-    "log2",
-    "log10",
-    "ceil",
-    "floor",
-    "round",
-    "trunc",
-    "rint",
-    "nearbyint",
-    "fabs",
-    "fmin",
-    "fmax",
-    "fmod",
-    "hypot",
-    "sin",
-    "cos",
-    "tan",
-    "atan",
-    "atof",
-];
+/// Is this what libraries call a size, or a number of something?
+fn is_size(name: &str) -> bool {
+    const ENDS: [&str; 13] = [
+        "size", "sizes", "count", "length", "numel", "dim", "rows", "cols", "width", "height", "stride", "strides",
+        "shape",
+    ];
+    let name = name.to_lowercase();
+    name.starts_with("num")
+        || name.starts_with("get_num")
+        || name.starts_with("getnum")
+        || ENDS.iter().any(|end| name.ends_with(end))
+}
 
 /// The integer type that words stand for; `None`: not said, as by `auto`.
 pub(super) fn integer_type(text: &str) -> Option<IntTy> {
@@ -236,7 +221,8 @@ impl<'u> Host<'_, 'u> {
                 let init = known.events.iter().find(|e| e.declares).and_then(|e| e.value);
                 match self.integer_type(ty) {
                     Some(own) => Some(own),
-                    None => self.type_of(init?),
+                    None if self.spelled(ty) == "auto" => self.type_of(init?),
+                    None => None,
                 }
             }
             "cast_expression" => self.integer_type(field("type")?),
@@ -292,59 +278,48 @@ impl<'u> Host<'_, 'u> {
         let known = &self.variables[variable];
         let Some(ty) = known.ty.filter(|ty| self.is_integer_type(*ty)) else { return false };
         let first = known.events.iter().find(|e| e.declares).and_then(|e| e.value);
-        self.integer_type(ty).is_some() || !first.is_some_and(|first| self.is_fraction(first))
+        self.integer_type(ty).is_some() || first.is_none_or(|first| self.is_whole(first))
     }
 
-    /// Does this expression give a floating-point number? (What is not known, as a method of a library, counts as an integer.)
-    fn is_fraction(&mut self, node: Node<'u>) -> bool {
-        if self.depth > MAX_DEPTH || self.type_of(node).is_some() {
+    /// Does this expression give an integer? So does what libraries call a size or a number of something.
+    fn is_whole(&mut self, node: Node<'u>) -> bool {
+        if self.depth > MAX_DEPTH {
             return false;
         }
         self.depth += 1;
-        let is = self.is_fraction_inner(node).unwrap_or(false);
+        let is = self.type_of(node).is_some() || self.is_whole_by_parts(node).unwrap_or(false);
         self.depth -= 1;
         is
     }
 
-    fn is_fraction_inner(&mut self, node: Node<'u>) -> Option<bool> {
+    fn is_whole_by_parts(&mut self, node: Node<'u>) -> Option<bool> {
         let field = |name: &str| node.child_by_field_name(name);
-        let is_float = |text: &str| text.contains("float") || text.contains("double");
         Some(match node.kind() {
-            "number_literal" => true,
-            "parenthesized_expression" => self.is_fraction(last_named(node)?),
-            "unary_expression" => self.is_fraction(field("argument")?),
-            "assignment_expression" => self.is_fraction(field("left")?),
-            "conditional_expression" => {
-                self.is_fraction(field("consequence")?) || self.is_fraction(field("alternative")?)
-            }
+            "parenthesized_expression" => self.is_whole(last_named(node)?),
+            "conditional_expression" => self.is_whole(field("consequence")?) && self.is_whole(field("alternative")?),
             "binary_expression" => {
                 let whole = !matches!(self.unit.str(field("operator")?), "+" | "-" | "*" | "/");
-                !whole && (self.is_fraction(field("left")?) || self.is_fraction(field("right")?))
+                whole || self.is_whole(field("left")?) && self.is_whole(field("right")?)
             }
-            "cast_expression" => is_float(self.unit.str(field("type")?)),
-            "subscript_expression" | "field_expression" => {
-                let object = std::iter::successors(Some(node), |n| n.child_by_field_name("argument")).last()?;
-                self.variable_at(object)?.ty.is_some_and(|ty| is_float(self.spelled(ty)))
+            // `x.sizes()[0]`
+            "subscript_expression" => {
+                is_size(self.unit.str(field("argument")?).split(['.', '(']).next_back()?)
+                    || field("argument").is_some_and(|a| a.kind() == "call_expression" && self.is_whole(a))
             }
             "identifier" => {
                 let known = self.variable_at(node)?;
-                let ty = known.ty?;
                 let first = known.events.iter().find(|e| e.declares).and_then(|e| e.value);
-                is_float(self.spelled(ty)) || self.unit.str(ty) == "auto" && self.is_fraction(first?)
+                self.unit.str(known.ty?) == "auto" && self.is_whole(first?)
             }
             "call_expression" => {
                 let function = field("function")?;
-                let callee = self.unit.str(function);
-                let name = self.unit.str(self.unit.qualified(function).1);
-                let returns = self.lower.names.functions.get(name).and_then(|list| list.first());
+                let name = function.child_by_field_name("field").unwrap_or_else(|| self.unit.qualified(function).1);
+                let name = self.unit.str(name);
+                let is_seen = self.lower.names.functions.contains_key(name);
                 let arguments = listed_in(field("arguments")?);
-                match (callee.trim_end_matches('>').split_once('<'), returns) {
-                    (Some(("static_cast", ty)), _) => is_float(ty),
-                    (_, Some(decl)) => is_float(self.unit.str(decl.node.child_by_field_name("type")?)),
-                    (_, None) if matches!(name, "min" | "max" | "abs") => {
-                        arguments.iter().any(|a| self.is_fraction(*a))
-                    }
-                    (_, None) => is_float(name) || REAL.contains(&name.strip_suffix('f').unwrap_or(name)),
+                match name {
+                    "min" | "max" if !is_seen => arguments.iter().all(|a| self.is_whole(*a)),
+                    _ => !is_seen && is_size(name),
                 }
             }
             _ => false,

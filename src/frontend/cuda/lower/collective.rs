@@ -197,7 +197,11 @@ impl<'l, 't> Body<'l, 't> {
             _ => return None,
         };
         let value = args.first().filter(|_| known && plain)?;
-        let ty = self.combined(&collective_type, value.ty.value());
+        let Some(ty) = self.combined(&collective_type, value.ty.value()) else {
+            return reduces.then(|| {
+                self.unclear("the type of what this collective gives is not known".to_owned(), args.to_vec(), span)
+            });
+        };
         let threads = self.threads_of(&collective_type);
         let havoc = |body: &mut Self, ty: &Type| {
             let args = vec![body.value(value.clone())];
@@ -232,23 +236,24 @@ impl<'l, 't> Body<'l, 't> {
     /// How many threads a collective of a block is made for: `BlockReduce<T, 256>`.
     fn threads_of(&self, of: &Type) -> Option<i128> {
         let Type::Unknown(text) = of.value() else { return None };
-        let said = text.split_once('<')?.1.trim_end_matches('>').split(',').nth(1)?.trim();
-        let bound = || self.bindings.values.get(said).map(|(value, _)| *value);
-        said.parse().ok().or_else(bound).filter(|_| !text.contains("Warp"))
+        // The number in the text: a name may mean another one where the type was written. More arguments may say more axes.
+        let arguments = split_list(text.split_once('<')?.1.strip_suffix('>')?);
+        let [_, said] = arguments.as_slice() else { return None };
+        said.trim().parse().ok().filter(|_| !text.contains("Warp"))
     }
 
-    /// The type of what a reduction gives: that of the collective, whatever it is given. The widest integer where that is not
-    /// known.
-    fn combined(&mut self, of: &Type, given: &Type) -> Type {
+    /// The type of what a reduction gives: that of the collective, whatever it is given.
+    fn combined(&mut self, of: &Type, given: &Type) -> Option<Type> {
         let text = if let Type::Unknown(text) = of.value() { &**text } else { "" };
-        let first = text.split_once('<').map_or("", |(_, rest)| rest.split([',', '>', '<']).next().unwrap_or(""));
+        let arguments = text.split_once('<').map_or("", |(_, rest)| rest.trim_end_matches('>'));
+        let first = split_list(arguments).first().map_or("", |first| first.trim());
         let names = self.lower.names;
-        let is_own = names.types.contains_key(first.trim()) || names.type_parameters.contains(first.trim());
-        let said = if is_own { Type::Void } else { self.type_by_name(first.trim()) };
-        match (said, given) {
-            (said @ (Type::Int(_) | Type::Float(_)), _) => said,
-            (_, Type::Int(ty)) if ty.bits < 64 => Type::Int(IntTy::I64),
-            _ => given.clone(),
+        // A name of the program may mean another type where the collective was named.
+        let is_own = names.types.contains_key(first) || names.type_parameters.contains(first);
+        match self.type_by_name(first) {
+            said @ (Type::Int(_) | Type::Float(_)) if !is_own || said == *given => Some(said),
+            _ if matches!(given, Type::Float(_)) => Some(given.clone()),
+            _ => None,
         }
     }
 

@@ -28,6 +28,17 @@ impl<'u> Host<'_, 'u> {
         (outer.all(|name| is_free(name)) && own.iter().all(|name| self.relevant.contains(name))).then_some(())?;
         let members = self.class_around().map_or(Vec::new(), |class| self.declarators_in(class));
         members.iter().all(|(_, d)| declared_name(*d).is_none_or(|n| is_free(self.unit.str(n)))).then_some(())?;
+        // What it names has the same name here: none of a namespace, or of another class.
+        let mut others = Vec::new();
+        each_named(self.function, |n| {
+            let is_other = n.kind() == "qualified_identifier";
+            others.extend(self.unit.str(n).rsplit("::").next().filter(|_| is_other));
+        });
+        let mut is_other = false;
+        each_named(callee.node.child_by_field_name("body")?, |n| {
+            is_other |= matches!(n.kind(), "identifier" | "field_identifier") && others.contains(&self.unit.str(n));
+        });
+        (!is_other).then_some(())?;
         let mut after = States::new();
         for state in states {
             let is_named_so = |place: &str| !is_free(place.split(['.', '[']).next().unwrap_or(place));
