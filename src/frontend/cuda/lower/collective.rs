@@ -252,7 +252,8 @@ impl<'l, 't> Body<'l, 't> {
         let is_own = names.types.contains_key(first) || names.type_parameters.contains(first);
         match self.type_by_name(first) {
             said @ (Type::Int(_) | Type::Float(_)) if !is_own || said == *given => Some(said),
-            _ if matches!(given, Type::Float(_)) => Some(given.clone()),
+            // Another integer is converted; what is none is what it is.
+            _ if !matches!(given, Type::Int(_)) => Some(given.clone()),
             _ => None,
         }
     }
