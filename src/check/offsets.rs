@@ -1,7 +1,6 @@
 //! Arrays that say where rows begin: `for (j = row[i]; j < row[i + 1]; j++)`, as compressed matrices and batches of
-//! different lengths have them. That they are not negative, nor more than half of what
-//! their type holds, and do not decrease, is assumed, and listed: a kernel that is given others is one that
-//! nobody wants. [CHK-OFFSETS]
+//! different lengths have them. That they are not negative, nor more than half of what their type holds (from 32 bits), and
+//! do not decrease, is assumed, and listed: a kernel that is given others is one that nobody wants. [CHK-OFFSETS]
 
 use std::collections::BTreeSet;
 
