@@ -6,23 +6,41 @@ use super::host::is_of_host;
 use super::kernel::Check;
 use super::questions::question;
 use crate::exp::{B, BExp, IntTy, N, NBin, NExp, NRel, Var, free_vars_n, subterms};
-use crate::smt::{Answer, Model};
+use crate::smt::{Answer, Model, Query, Session};
 
 /// Values for the sizes, in their order, again and again.
 const GUESSES: [&[i128]; 7] = [&[2, 3, 4, 5], &[5, 4, 3, 2], &[2], &[1], &[32, 4, 8], &[2, 5, 3], &[2, 5, 3, 3, 2]];
+/// How many of them are tried where it is not known yet that it is hard.
+const FIRST: usize = 2;
 
 impl Check<'_> {
     /// A solution for some sizes, in a launch that is not too large, and what these are.
     pub(super) fn guess(&mut self, assumptions: &B, formula: B, others: Vec<B>) -> Option<(Model, B)> {
+        self.guess_with(assumptions, formula, others, GUESSES.len(), Session::with_little_work)
+    }
+
+    /// The same for the first few sizes, where it is seen at once.
+    pub(super) fn first_guess(&mut self, assumptions: &B, formula: B, others: Vec<B>) -> Option<(Model, B)> {
+        self.guess_with(assumptions, formula, others, FIRST, Session::exists_briefly)
+    }
+
+    fn guess_with(
+        &mut self,
+        assumptions: &B,
+        formula: B,
+        others: Vec<B>,
+        most: usize,
+        mut ask: impl FnMut(&mut Session, &Query) -> Answer,
+    ) -> Option<(Model, B)> {
         let computed = &self.source.host.computed;
         let open = self.inferred.kernel.globals.iter().filter(|v| !computed.contains_key(v.name.as_str()));
         let (open, usual): (Vec<Var>, _) = (open.cloned().collect(), self.usual());
-        for sizes in guesses([assumptions, &formula], &open) {
+        for sizes in guesses([assumptions, &formula], &open).into_iter().take(most) {
             let sizes = B::and(std::iter::once(sizes).chain(usual.clone()).collect::<Vec<_>>());
             let mut asserts = vec![assumptions.clone(), formula.clone(), sizes.clone()];
             asserts.extend(others.iter().cloned());
             self.queries += 1;
-            let mut answer = self.session.with_little_work(&question(asserts.clone()));
+            let mut answer = ask(&mut self.session, &question(asserts.clone()));
             let mut within = sizes;
             if let Answer::Sat(model) = &answer
                 && let Some(limit) = self.beyond(model)
@@ -30,7 +48,7 @@ impl Check<'_> {
                 // That none of these sizes has a smaller one says nothing of others.
                 within = B::and([within, limit.clone()]);
                 asserts.push(limit);
-                answer = self.session.with_little_work(&question(asserts));
+                answer = ask(&mut self.session, &question(asserts));
             }
             if let Answer::Sat(model) = answer {
                 return Some((model, within));

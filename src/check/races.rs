@@ -321,6 +321,50 @@ impl Check<'_> {
         Some((asked, valued))
     }
 
+    /// Is there any race on an array, and why sizes were guessed for it, if they were. [WIT-GUESS]
+    fn any(&mut self, asked: &mut Asked, array: &Name) -> (Answer, Option<Reason>) {
+        let query = asked.query([]);
+        let is_sure = self.others().is_some();
+        let mut answer = self.session.exists_briefly(&query);
+        // What is not seen at once often is for small sizes.
+        if let (Answer::Unknown(reason), false) = (&answer, is_sure) {
+            match self.guess_for(asked, array, Check::first_guess) {
+                Some(model) => return (Answer::Sat(model), Some(reason.clone())),
+                None => answer = self.session.with_little_work(&query),
+            }
+        }
+        // What was proved may rest on less.
+        if matches!(&answer, Answer::Unsat { assumptions } if !assumptions.is_empty()) && !is_sure {
+            answer = self.session.with_little_work(&query);
+        }
+        if let Answer::Unknown(reason) = &answer {
+            match self.guess_for(asked, array, Check::guess) {
+                Some(model) => return (Answer::Sat(model), Some(reason.clone())),
+                // Once the verdict is there, it must not wait for what other arrays there are either.
+                None => {
+                    let most = self.others();
+                    answer = self.session.exists_within(&query, most);
+                }
+            }
+        }
+        (answer, None)
+    }
+
+    /// A race of different values for guessed sizes, which are looked at from then on.
+    fn guess_for(
+        &mut self,
+        asked: &mut Asked,
+        array: &Name,
+        guess: impl FnOnce(&mut Self, &B, B, Vec<B>) -> Option<(Model, B)>,
+    ) -> Option<Model> {
+        let races = asked.phase.races_on(array);
+        let formula = B::and([races.formula.clone(), B::not(&races.same_value)]);
+        let others = asked.blocked.iter().chain(&asked.facts).cloned().collect();
+        let (model, sizes) = guess(self, &asked.phase.assumptions, formula, others)?;
+        asked.within.push(sizes);
+        Some(model)
+    }
+
     /// All races on one array in one phase.
     fn array(&mut self, at: &AtLevel, phase: &RacePhase, array: &Name) {
         let Some((mut asked, valued)) = self.open(phase, array) else { return };
@@ -329,28 +373,7 @@ impl Check<'_> {
         let started = Instant::now();
         let mut some;
         self.queries += 1;
-        let mut guessed = None;
-        let mut answer = match self.others() {
-            Some(_) => self.session.exists_briefly(&asked.query([])),
-            None => self.session.with_little_work(&asked.query([])),
-        };
-        if let Answer::Unknown(reason) = &answer {
-            let races = phase.races_on(array);
-            let formula = B::and([races.formula.clone(), B::not(&races.same_value)]);
-            let others = asked.blocked.iter().chain(&asked.facts).cloned().collect();
-            match self.guess(&phase.assumptions, formula, others) {
-                Some((model, sizes)) => {
-                    guessed = Some(reason.clone());
-                    asked.within.push(sizes);
-                    answer = Answer::Sat(model);
-                }
-                // Once the verdict is there, it must not wait for what other arrays there are either.
-                None => {
-                    let most = self.others();
-                    answer = self.session.exists_within(&asked.query([]), most);
-                }
-            }
-        }
+        let (answer, mut guessed) = self.any(&mut asked, array);
         match answer {
             Answer::Unsat { assumptions } => return self.rests_on(assumptions),
             Answer::Sat(model) => some = Some(model),
