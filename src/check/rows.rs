@@ -13,7 +13,7 @@ use crate::base::Name;
 use crate::core::{Access, Kernel, Mode, Protocol, Range};
 use crate::exp::subst::Leaves;
 use crate::exp::{B, BExp, IntTy, N, NBin, NExp, NRel, Var, free_vars_b, free_vars_n};
-use crate::kernel::infer::{Inferred, with_bounds};
+use crate::kernel::infer::{Inferred, upper_bounds, with_bounds};
 
 /// A stride that is no real one is at least this, in models and in runs.
 const LONG: i128 = 1024;
@@ -40,6 +40,7 @@ pub(super) fn assume_usual(inferred: &mut Inferred, by_launch: &[Vec<B>], option
     }
     kernel.pairs.iter().for_each(|pair| uses.condition(pair));
     uses.protocol(&kernel.code);
+    uses.bounds.extend(upper_bounds(&code));
     let strides: Vec<(Var, N)> = scalars
         .iter()
         .filter(|v| !uses.elsewhere.contains(*v))
@@ -72,7 +73,10 @@ pub(super) fn assume_usual(inferred: &mut Inferred, by_launch: &[Vec<B>], option
             inferred.assumptions.push(format!("{}: {text}", names.join(", ")));
         }
     };
+    let is_row = |v: &Var| uses.is_row(v, &scalars);
+    assume(sizes.iter().copied().filter(|v| is_row(v)).collect(), &|v| N::num(1).le(&N::var(v)), "rows have elements");
     let (signed, unsigned): (Vec<&Var>, Vec<&Var>) = sizes.into_iter().partition(|v| v.ty.signed);
+    let signed = signed.into_iter().filter(|v| !is_row(v)).collect();
     assume(signed, &|v| N::num(0).le(&N::var(v)), "sizes are not negative");
     let large = unsigned.into_iter().filter(|v| v.ty.bits > WIDE).collect();
     assume(large, &|v| N::var(v).lt(&N::num(1i128 << WIDE)), "sizes are less than 2^48");
@@ -161,6 +165,8 @@ struct Uses {
     multiplied: BTreeSet<Var>,
     /// The factors of places.
     products: Vec<Vec<N>>,
+    /// Compared with a number: its own cases are told apart.
+    told_apart: BTreeSet<Var>,
     /// Terms that were looked at, as places or not: they share parts.
     seen: FxHashSet<(usize, bool)>,
     /// Conditions, that hold or not.
@@ -204,6 +210,12 @@ impl Uses {
             BExp::Rel(op, l, r) => {
                 self.number(l);
                 self.number(r);
+                for (one, other) in [(l, r), (r, l)] {
+                    let vars = free_vars_n(other);
+                    if one.as_num().is_some() && vars.len() == 1 {
+                        self.told_apart.extend(vars);
+                    }
+                }
                 let (bound, other) = if holds { (r, l) } else { (l, r) };
                 if matches!(op, NRel::Lt | NRel::Le) && other.as_num().is_none() {
                     self.bound(bound);
@@ -291,6 +303,15 @@ impl Uses {
             }
         }
         found
+    }
+
+    /// Is this what rows are apart, and how many places they have? Where that is nothing, there is no array.
+    fn is_row(&self, var: &Var, scalars: &[Var]) -> bool {
+        let is_same = |factor: &N| free_vars_n(factor).iter().all(|v| scalars.contains(v));
+        let mut products = self.products.iter();
+        self.bounds.contains(var)
+            && !self.told_apart.contains(var)
+            && products.any(|p| p.iter().any(|f| bare(f).as_var() == Some(var)) && !p.iter().all(is_same))
     }
 
     fn factor(&mut self, factor: &N) {

@@ -6,7 +6,7 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
-use super::unit::{Unit, declared_name, each_named};
+use super::unit::{Unit, declared_name, each_named, last_named};
 use crate::base::{SourceMap, Span};
 use crate::frontend::preprocess::Expanded;
 
@@ -94,11 +94,19 @@ fn device_code_around<'t>(unit: &'t Unit, at: usize) -> Option<Node<'t>> {
     let mut node = unit.tree.root_node().descendant_for_byte_range(at, at + 1);
     while let Some(here) = node {
         let is_function = here.kind() == "function_definition";
-        let quiet = |unit| !is_named_on_host(unit, here) || only_stops(unit, here, at);
+        let quiet = |unit| !is_named_on_host(unit, here) || only_stops(unit, here, at) || says_nothing(unit, here, at);
         if is_function && (is_for_device(unit, here) || is_for_both(unit, here) && quiet(unit)) {
             return Some(here);
         }
         if here.kind() == "declaration" && is_for_device(unit, here) && has_parameters(here) {
+            return Some(here);
+        }
+        // The head of a template is a part of what it is one of.
+        if here.kind() == "template_declaration"
+            && let Some(of) = last_named(here)
+            && (of.kind() == "function_definition" || of.kind() == "declaration" && has_parameters(of))
+            && is_for_device(unit, of)
+        {
             return Some(here);
         }
         node = here.parent();
@@ -131,13 +139,36 @@ fn is_for_both(unit: &Unit, function: Node) -> bool {
 /// Does a function give nothing and change nothing, so that its body matters at most where it does not return? What never returns
 /// (`abort`) says more to those who call it. [HOST-FACT]
 fn only_stops(unit: &Unit, function: Node, at: usize) -> bool {
-    const CALLED: [&str; 6] = ["printf", "fprintf", "puts", "assert", "__trap", "cudaGetErrorString"];
     let result = function.child_by_field_name("type").map(|ty| unit.str(ty));
     let declarator = function.child_by_field_name("declarator");
     let parameters = declarator.and_then(|d| d.child_by_field_name("parameters")).map(|list| unit.str(list));
-    let mut quiet = result == Some("void") && parameters.is_some_and(|list| !list.contains(['&', '*', '[']));
+    let is_given = result == Some("void") && parameters.is_some_and(|list| !list.contains(['&', '*', '[']));
     let body = function.child_by_field_name("body").filter(|body| body.byte_range().contains(&at));
-    let Some(body) = body else { return false };
+    is_given && body.is_some_and(|body| is_quiet(unit, body))
+}
+
+/// Is what stands there a statement of the body that prints or stops the program, if it does anything? What it says of its
+/// function is not used where that function is one for both.
+fn says_nothing(unit: &Unit, function: Node, at: usize) -> bool {
+    let Some(body) = function.child_by_field_name("body").filter(|body| !unit.str(*body).contains("<<<")) else {
+        return false;
+    };
+    let mut cursor = body.walk();
+    let statement = body.named_children(&mut cursor).find(|statement| statement.byte_range().contains(&at));
+    let is_alone =
+        |statement: &Node| matches!(statement.kind(), "expression_statement" | "if_statement" | "do_statement");
+    statement.filter(is_alone).is_some_and(|statement| {
+        let mut leaves = false;
+        let ways = ["return_statement", "goto_statement", "break_statement", "continue_statement", "labeled_statement"];
+        each_named(statement, |n| leaves |= ways.contains(&n.kind()));
+        !leaves && is_quiet(unit, statement)
+    })
+}
+
+/// Does this do nothing but print, or stop the program?
+fn is_quiet(unit: &Unit, body: Node) -> bool {
+    const CALLED: [&str; 6] = ["printf", "fprintf", "puts", "assert", "__trap", "cudaGetErrorString"];
+    let mut quiet = true;
     each_named(body, |n| {
         let changes =
             ["assignment_expression", "update_expression", "new_expression", "delete_expression", "asm_expression"];

@@ -25,7 +25,7 @@ mod tiles;
 mod value;
 
 pub use found::APART;
-pub use loops::with_bounds;
+pub use loops::{upper_bounds, with_bounds};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;

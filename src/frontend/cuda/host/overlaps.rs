@@ -547,8 +547,11 @@ impl<'u> Host<'_, 'u> {
                 }
             }
             "call_expression" => {
-                states = self.run_all(listed_in(node), states, flow);
-                for lambda in self.lambdas_called(node) {
+                let called = self.lambdas_called(node);
+                // One that is called where it stands is run once.
+                let parts = listed_in(node).into_iter().filter(|part| !called.contains(part)).collect();
+                states = self.run_all(parts, states, flow);
+                for lambda in called {
                     let given = self.given_to_lambda(node, lambda, states.clone());
                     states.extend(self.run(lambda, given, flow));
                 }

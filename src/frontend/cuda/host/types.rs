@@ -122,7 +122,24 @@ impl<'u> Host<'_, 'u> {
     }
 
     pub(super) fn is_dims(&self, variable: usize) -> bool {
-        self.variables[variable].ty.is_some_and(|ty| self.unit.str(ty).trim_start_matches("const ") == "dim3")
+        let known = &self.variables[variable];
+        match known.ty.map_or("", |ty| self.unit.str(ty).trim_start_matches("const ")) {
+            "dim3" => true,
+            "auto" => known.declarator.is_some_and(|d| self.is_made_of_dims(d)),
+            _ => false,
+        }
+    }
+
+    /// `auto block = dim3(16, 16);`
+    fn is_made_of_dims(&self, declarator: Node<'u>) -> bool {
+        let init = declarator.parent().filter(|p| p.kind() == "init_declarator" && declarator.kind() == "identifier");
+        let made = init.and_then(|init| init.child_by_field_name("value"));
+        let class = made.and_then(|m| match m.kind() {
+            "call_expression" => m.child_by_field_name("function"),
+            "compound_literal_expression" => m.child_by_field_name("type"),
+            _ => None,
+        });
+        class.is_some_and(|class| self.unit.str(class) == "dim3")
     }
 
     /// The class of the unit that a type is, or the template that it is an instance of, which no specialisation replaces.

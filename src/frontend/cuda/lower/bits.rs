@@ -3,7 +3,7 @@
 use super::expr::changes;
 use super::*;
 
-pub(super) const FUNCTIONS: [&str; 13] = [
+pub(super) const FUNCTIONS: [&str; 14] = [
     "__mulhi",
     "__umulhi",
     "__hadd",
@@ -17,6 +17,7 @@ pub(super) const FUNCTIONS: [&str; 13] = [
     "__funnelshift_lc",
     "__funnelshift_rc",
     "__byte_perm",
+    "__brev",
 ];
 
 impl<'l, 't> Body<'l, 't> {
@@ -87,6 +88,17 @@ impl<'l, 't> Body<'l, 't> {
                     parts.push(self.binary("<<", alone, int(8 * i), span));
                 }
                 parts.into_iter().reduce(|a, b| self.binary("|", a, b, span))
+            }
+            // Each bit by itself.
+            ("__brev", [x]) => {
+                let x = self.convert(x.clone(), &Type::UINT);
+                let bit = |body: &mut Self, i: i128| {
+                    let moved = if i == 0 { x.clone() } else { body.binary(">>", x.clone(), int(i), span) };
+                    let alone = body.binary("&", moved, int(1), span);
+                    if i == 31 { alone } else { body.binary("<<", alone, int(31 - i), span) }
+                };
+                let bits: Vec<Expr> = (0..32).map(|i| bit(self, i)).collect();
+                bits.into_iter().reduce(|a, b| self.binary("|", a, b, span))
             }
             _ => None,
         }

@@ -68,7 +68,7 @@ impl<'l, 't> Body<'l, 't> {
         if !args.is_empty() && !same && self.inherits_constructors(ty) {
             return Some(self.unclear("an inherited constructor is not supported".to_owned(), args, span));
         }
-        if constructors.is_empty() {
+        if constructors.is_empty() || args.is_empty() && self.is_default_made(ty) {
             // Without arguments: the members by their own initialisers.
             if !args.is_empty() || !self.needs_construction(ty, 0) {
                 return None;
@@ -128,6 +128,24 @@ impl<'l, 't> Body<'l, 't> {
                 Some(self.unclear("this construction is not supported".to_owned(), args, span))
             }
         }
+    }
+
+    /// `T() = default;`
+    fn is_default_made(&self, class: &Type) -> bool {
+        let Some((body, name)) =
+            self.class_node(class).and_then(|(node, _)| node.child_by_field_name("body")).zip(self.class_name(class))
+        else {
+            return false;
+        };
+        let mut cursor = body.walk();
+        body.named_children(&mut cursor).any(|member| {
+            let declarator = member.child_by_field_name("declarator");
+            let parameters = declarator.and_then(|d| d.child_by_field_name("parameters"));
+            has_child(member, "default_method_clause")
+                && member.child_by_field_name("type").is_none()
+                && declarator.and_then(declared_name).is_some_and(|own| self.text(own) == name)
+                && parameters.is_some_and(|list| list.named_child_count() == 0)
+        })
     }
 
     fn hidden_object(&mut self, ty: &Type, span: Span) -> (Expr, Expr) {

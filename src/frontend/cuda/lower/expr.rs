@@ -123,6 +123,10 @@ impl<'l, 't> Body<'l, 't> {
                         let object = self.not_read(expr);
                         let call = self.call_member(member, &class, Some(object), vec![], span);
                         let value = self.value(call);
+                        // No conversion is made of two such operators.
+                        if self.converts_itself(&value.ty) {
+                            return self.unclear("this conversion is not supported".to_owned(), vec![value], span);
+                        }
                         self.convert(value, ty)
                     }
                     Method::Unclear => {
@@ -165,7 +169,16 @@ impl<'l, 't> Body<'l, 't> {
                 }
                 match self.method(&class, "operator cast", None, &[]) {
                     Method::None => Expr::new(ExprKind::Convert(Box::new(expr)), ty.clone(), span),
-                    _ => self.unclear("this conversion is not supported".to_owned(), vec![expr], span),
+                    Method::One(member) => {
+                        let object = self.not_read(expr);
+                        let call = self.call_member(member, &class, Some(object), vec![], span);
+                        let made = self.value(call);
+                        match made.ty == *ty {
+                            true => made,
+                            false => self.unclear("this conversion is not supported".to_owned(), vec![made], span),
+                        }
+                    }
+                    Method::Unclear => self.unclear("this conversion is not supported".to_owned(), vec![expr], span),
                 }
             }
             // A class may convert its objects itself, in whatever way.
@@ -181,6 +194,11 @@ impl<'l, 't> Body<'l, 't> {
             }
             _ => Expr::new(ExprKind::Convert(Box::new(expr)), ty.clone(), span),
         }
+    }
+
+    /// Is this a class with an operator that converts its objects?
+    fn converts_itself(&mut self, ty: &Type) -> bool {
+        matches!(ty, Type::Struct(_)) && !matches!(self.method(ty, "operator cast", None, &[]), Method::None)
     }
 
     pub(super) fn truth(&mut self, expr: Expr) -> Expr {

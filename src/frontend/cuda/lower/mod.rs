@@ -304,14 +304,18 @@ impl<'t> Lower<'t> {
         // What it is generic in goes by its own name.
         let own = decl.template.filter(|_| *bindings != Bindings::default());
         let own = own.map(|list| Body::new(self, Bindings::default()).template_parameters(list)).unwrap_or_default();
-        let arguments: Vec<String> = own
-            .into_iter()
-            .filter(|name| !bindings.binds(name))
-            .chain(bindings.types.values().map(|t| t.to_string()))
-            .chain(bindings.values.values().map(|(v, _)| v.to_string()))
-            .chain(bindings.functions.values().map(FunctionArgument::to_string))
-            .chain(bindings.templates.values().map(|t| t.rsplit("::").next().unwrap_or(t).to_owned()))
+        let mut given: BTreeMap<&String, String> = BTreeMap::new();
+        given.extend(bindings.types.iter().map(|(name, ty)| (name, ty.to_string())));
+        given.extend(bindings.values.iter().map(|(name, (value, _))| (name, value.to_string())));
+        given.extend(bindings.functions.iter().map(|(name, function)| (name, function.to_string())));
+        let last = |template: &String| template.rsplit("::").next().unwrap_or(template).to_owned();
+        given.extend(bindings.templates.iter().map(|(name, template)| (name, last(template))));
+        let mut arguments: Vec<String> = own
+            .iter()
+            .filter_map(|name| given.remove(name).or_else(|| (!bindings.binds(name)).then(|| name.clone())))
             .collect();
+        // The elements of packs.
+        arguments.extend(given.into_values());
         let name = if arguments.is_empty() { base } else { format!("{base}<{}>", arguments.join(", ")) };
         let kernel = self.request(*decl, bindings.clone());
         while let Some((id, decl, bindings)) = self.pending.pop() {

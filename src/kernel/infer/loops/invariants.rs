@@ -5,6 +5,8 @@
 //!
 //! A step that is the same in all iterations that change a value is found in what they leave alone.
 
+use std::cell::RefCell;
+
 use super::closed::{additive, signed_step};
 use super::powers::{self, Powers};
 use super::*;
@@ -206,6 +208,44 @@ fn leaves(value: &N, base: &[B]) -> Option<Vec<Leaf>> {
     Some(done)
 }
 
+/// Upper bounds that were found in a loop within, as conditions: one or the other of a greatest one.
+fn with_upper_bounds(leaves: Vec<Leaf>) -> Option<Vec<Leaf>> {
+    let mut done = Vec::new();
+    for leaf in leaves {
+        let found = RefCell::new(Vec::new());
+        let unbounded = |fun: &Fun, args: &[N]| match args {
+            [high, value] if fun.name.as_str() == AT_MOST => {
+                found.borrow_mut().push((high.clone(), value.clone()));
+                Some(value.clone())
+            }
+            _ => None,
+        };
+        let mut subst = Subst::with_functions(&unbounded);
+        let value = subst.numeric(&leaf.value);
+        let mut paths = vec![leaf.path.iter().map(|part| subst.boolean(part)).collect::<Vec<B>>()];
+        drop(subst);
+        for (high, value) in found.into_inner() {
+            let bounds = greatest_of(&high);
+            let within: Vec<B> = bounds.iter().map(|bound| value.le(bound)).collect();
+            paths =
+                paths.iter().flat_map(|path| within.iter().map(|b| [path.as_slice(), &[b.clone()]].concat())).collect();
+            if paths.len() > MOST_LEAVES {
+                return None;
+            }
+        }
+        done.extend(paths.into_iter().map(|path| Leaf { path, value: value.clone() }));
+    }
+    (done.len() <= MOST_LEAVES).then_some(done)
+}
+
+/// Those of which a bound is the greatest.
+fn greatest_of(bound: &N) -> Vec<&N> {
+    match bound.kind() {
+        NExp::Bin(NBin::Max, _, l, r) => [greatest_of(l), greatest_of(r)].concat(),
+        _ => vec![bound],
+    }
+}
+
 /// One cell that is looked at.
 struct Cell {
     at: usize,
@@ -242,6 +282,7 @@ impl Walk<'_> {
             if !number || stays.replaces(&c.var.name) || cells.len() == MOST_CELLS || c.init.depth() > DEEP {
                 continue;
             }
+            let leaves = |value: &N, path: &[B]| leaves(value, path).and_then(with_upper_bounds);
             let Some(next) = leaves(&stays.numeric(&c.out), &next_path) else { continue };
             let mut last = (!iteration.by_condition[at]).then(|| leaves(&stays.numeric(&c.left), &last_path)).flatten();
             if iteration.post_test {
@@ -440,6 +481,30 @@ pub fn with_bounds(code: &Protocol, left_out: &BTreeSet<Var>) -> Protocol {
         _ => None,
     };
     substitute(code, &mut Subst::with_functions(&bound))
+}
+
+/// The variables that values are known to be at most, or at most some numbers more or less.
+#[must_use]
+pub fn upper_bounds(code: &Protocol) -> BTreeSet<Var> {
+    fn own(bound: &N, found: &mut BTreeSet<Var>) {
+        match bound.kind() {
+            NExp::Var(var) => drop(found.insert(var.clone())),
+            NExp::Cast(_, inner) => own(inner, found),
+            NExp::Bin(NBin::Max, _, l, r) => [l, r].into_iter().for_each(|part| own(part, found)),
+            NExp::Bin(NBin::Add | NBin::Sub, _, l, r) if r.as_num().is_some() => own(l, found),
+            NExp::Bin(NBin::Add, _, l, r) if l.as_num().is_some() => own(r, found),
+            _ => {}
+        }
+    }
+    let found = RefCell::new(BTreeSet::new());
+    let bound = |fun: &Fun, args: &[N]| {
+        if let ([high, _], true) = (args, fun.name.as_str() == AT_MOST) {
+            own(high, &mut found.borrow_mut());
+        }
+        None
+    };
+    let _ = substitute(code, &mut Subst::with_functions(&bound));
+    found.into_inner()
 }
 
 /// The bounds of what leaves the loop after one more step.
