@@ -363,10 +363,11 @@ fn added_in(sum: &N, found: &mut BTreeSet<Var>) {
     }
 }
 
-/// A variable, or one and a constant.
+/// A variable, or one and a constant, or so many packs.
 fn is_stride(term: &N) -> bool {
     match term.kind() {
         NExp::Var(_) => true,
+        NExp::Bin(NBin::Div, _, l, r) => l.as_var().is_some() && r.as_num().is_some_and(|n| (2..=PACK).contains(&n)),
         NExp::Bin(NBin::Add | NBin::Sub, _, l, r) => {
             l.as_num().is_some() && r.as_var().is_some() || l.as_var().is_some() && r.as_num().is_some()
         }

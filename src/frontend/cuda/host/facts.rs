@@ -220,6 +220,7 @@ impl<'u> Host<'_, 'u> {
                         _ => {}
                     }
                 }
+                "while_statement" | "for_statement" => facts.extend(self.ended(statement)),
                 "if_statement" => self.facts_after(statement, facts),
                 "switch_statement" => self.facts_after_switch(statement, facts),
                 "expression_statement" => {
@@ -230,6 +231,28 @@ impl<'u> Host<'_, 'u> {
                 _ => {}
             }
         }
+    }
+
+    /// That the condition of a loop does not hold any more, of the values that the last iteration left.
+    fn ended(&mut self, statement: Node<'u>) -> Option<B> {
+        let condition = statement.child_by_field_name("condition")?;
+        let body = statement.child_by_field_name("body")?;
+        let leaves = ["break_statement", "goto_statement"].iter().any(|way| has_below(body, way));
+        let changes = ["assignment_expression", "update_expression", "call_expression", "declaration"];
+        if leaves || changes.iter().any(|change| has_below(condition, change)) {
+            return None;
+        }
+        let mut end = body;
+        while let Some(last) = end.child(end.child_count().checked_sub(1)?.try_into().ok()?) {
+            end = last;
+            if end.child_count() == 0 {
+                break;
+            }
+        }
+        self.asked_at_end = Some((condition, end));
+        let ended = self.holds(condition, false);
+        self.asked_at_end = None;
+        ended
     }
 
     /// What a call checks that does not return otherwise.

@@ -239,6 +239,8 @@ struct Host<'l, 'u> {
     arguments: Vec<FxHashMap<&'u str, (N, IntTy)>>,
     /// Addresses that are only read through.
     copied: Vec<Node<'u>>,
+    /// A condition of a loop that is asked for at the end of its last iteration, and that end.
+    asked_at_end: Option<(Node<'u>, Node<'u>)>,
     /// The names that the pointers of the launch depend on.
     relevant: BTreeSet<&'u str>,
     /// What the functions of calls may return, by the nodes of their names.
@@ -567,6 +569,7 @@ impl<'l, 'u> Host<'l, 'u> {
             types: BTreeMap::new(),
             arguments: Vec::new(),
             copied: Vec::new(),
+            asked_at_end: None,
             relevant: BTreeSet::new(),
             returned: RefCell::default(),
             returned_of: RefCell::default(),

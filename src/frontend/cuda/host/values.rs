@@ -453,6 +453,11 @@ impl<'u> Host<'_, 'u> {
             let value = self.rounded(*value).or_else(|| self.number(*value))?;
             return converted(&value, integer_type(name));
         }
+        if function.kind() == "template_function" && arguments.is_empty() {
+            let base = function.child_by_field_name("name").map_or("", |name| self.unit.str(name));
+            let is_other = self.is_method() || self.find(base, node).is_some() || self.lower.names.used.contains(base);
+            return self.lower.constant_call(node).filter(|_| !is_other).map(|(value, _)| N::num(value));
+        }
         // One function, which is called by its own name.
         let same = |d: &FunDecl<'u>| {
             let count = |d: &FunDecl<'u>| d.declarator.child_by_field_name("parameters").map(|p| listed_in(p).len());

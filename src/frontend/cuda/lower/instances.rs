@@ -192,6 +192,35 @@ impl<'t> Lower<'t> {
         body.typed_constant(place)
     }
 
+    /// What a function that is given nothing but the arguments of its template returns: `lanes<half>()`.
+    pub fn constant_call(&mut self, call: Node<'t>) -> Option<(i128, Type)> {
+        let callee = call.child_by_field_name("function").filter(|callee| callee.kind() == "template_function")?;
+        let list = callee.child_by_field_name("arguments").filter(|list| !names_own_type(self, *list))?;
+        let name = self.unit.str(callee.child_by_field_name("name")?);
+        let [decl] = self.names.functions.get(name)?.as_slice() else { return None };
+        let decl = *decl;
+        let parameters = decl.template.filter(|_| decl.has_body && decl.class.is_none())?;
+        let block = decl.node.child_by_field_name("body")?;
+        let mut cursor = block.walk();
+        let statements: Vec<Node<'t>> = block.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect();
+        let [only] = statements.as_slice() else { return None };
+        let value = only.named_child(0).filter(|_| only.kind() == "return_statement")?;
+        let (function, around) = self.instances_around(call, 0)?;
+        let [environment] = around.instances.as_slice() else { return None };
+        if !around.complete || !self.open_around(call, environment).is_empty() {
+            return None;
+        }
+        let mut here = self.body_at(call, function.as_ref(), environment);
+        let given = here.template_arguments(list);
+        let bindings = here.bind_template(parameters, &given, &Bindings::default())?;
+        let returns = self.body_at(value, Some(&decl), &bindings).type_of(decl.node.child_by_field_name("type")?);
+        let (value, _) = self.body_at(value, Some(&decl), &bindings).typed_constant(value)?;
+        match returns {
+            Type::Int(ty) => Some((ty.wrap(value), returns)),
+            _ => None,
+        }
+    }
+
     /// The function around a place, and its instances when it is a template. `None`: these cannot be told.
     fn instances_around(&mut self, place: Node<'t>, depth: usize) -> Option<(Option<FunDecl<'t>>, Asked)> {
         let mut function = None;
