@@ -12,6 +12,9 @@ const MOST: usize = 24;
 /// The time of operations on an array to which nothing else stores.
 pub const WHOLE_RUN: i128 = -1;
 
+/// The counters of votes have numbers from here down, where those of arrays have the numbers of these.
+pub const VOTE: i128 = -2;
+
 /// The result of an atomic operation, as it stands in a formula.
 struct Taken {
     ticket: Ticket,

@@ -50,6 +50,14 @@ impl<'a> Subst<'a> {
         self.truths.clear();
     }
 
+    /// Replaces a whole term; to be said after the variables.
+    pub fn replace(&mut self, term: &N, by: &N) {
+        match term.as_var() {
+            Some(var) => self.vars.insert(var.name.clone(), by.clone()).map(|_| ()),
+            None => self.numbers.insert(term.address(), (term.clone(), by.clone())).map(|_| ()),
+        };
+    }
+
     /// This substitution without the one of `name`, for going under a binder.
     pub fn without(&self, name: &Name) -> Subst<'a> {
         let mut vars = self.vars.clone();

@@ -207,7 +207,18 @@ impl<'p> Walk<'p> {
             return value;
         }
         if group_query && of_group {
-            return self.unknown_of(&Type::UINT, "rank");
+            let group = match values.first() {
+                Some((Value::Num(group), _)) => Some(group.clone()),
+                Some((Value::Ptr(place), Type::Ptr(ty))) => match self.load(place, ty, expr.span) {
+                    Value::Num(group) => Some(group),
+                    _ => None,
+                },
+                _ => None,
+            };
+            return match group.and_then(|group| self.of_group(name.as_str(), &group)) {
+                Some(known) => Value::Num(known),
+                None => self.unknown_of(&Type::UINT, "rank"),
+            };
         }
         self.unknown_function(name, values, &expr.ty, expr.span)
     }
@@ -380,11 +391,12 @@ impl<'p> Walk<'p> {
                 Value::Void
             }
             Intrinsic::BarrierReduce(name) => {
-                for arg in args {
-                    self.eval(arg);
-                }
+                let holds: Vec<B> = args.iter().map(|arg| self.truth(arg)).collect();
                 self.barrier(Scope::Block, None, Fence::ALL, span);
-                Value::Num(self.fresh_uniform(name.as_str(), IntTy::I32))
+                Value::Num(match (name.as_str(), holds.as_slice()) {
+                    ("__syncthreads_count", [cond]) => self.holds_of(cond),
+                    (name, _) => self.fresh_uniform(name, IntTy::I32),
+                })
             }
             Intrinsic::Assume | Intrinsic::Assert => {
                 if let (Intrinsic::Assume, Some(arg)) = (intrinsic, args.first())
@@ -436,6 +448,11 @@ impl<'p> Walk<'p> {
                 if let Some(value) = computed(name.as_str(), args, &values, &expr.ty) {
                     return value;
                 }
+                if let [Value::Num(bits)] = values.as_slice()
+                    && let Some(known) = self.of_votes(name.as_str(), bits)
+                {
+                    return Value::Num(known);
+                }
                 let value = self.opaque(name.as_str(), &values, &expr.ty);
                 match (range, value) {
                     (Some((lo, hi)), Value::Num(n)) => {
@@ -474,9 +491,7 @@ impl<'p> Walk<'p> {
                 self.unknown_of(&expr.ty, name.as_str())
             }
             Intrinsic::Havoc(name) => {
-                for arg in args {
-                    self.eval(arg);
-                }
+                let values: Vec<Value> = args.iter().map(|a| self.eval(a)).collect();
                 if name.as_str().ends_with("_sync") {
                     let text = match name.as_str() {
                         "load_matrix_sync" | "store_matrix_sync" | "mma_sync" => {
@@ -490,7 +505,10 @@ impl<'p> Walk<'p> {
                     };
                     self.takes_for_granted(&text);
                 }
-                self.unknown_of(&expr.ty, name.as_str())
+                match self.of_warp(name.as_str(), &values, &expr.ty) {
+                    Some(known) => Value::Num(known),
+                    None => self.unknown_of(&expr.ty, name.as_str()),
+                }
             }
             Intrinsic::Together(name) => {
                 let part = args.first().map(|a| self.number(a));

@@ -317,6 +317,10 @@ impl<'p> Walk<'p> {
                 let object = self.object("string", ObjectKind::Constant, Type::Int(IntTy::I8));
                 Value::Ptr(Pointer::to(object, Offset::start()))
             }
+            // [INF-PART]
+            Type::Unknown(group) if &**group == "coalesced_group" && matches!(text, "coalesced_group" | "part") => {
+                Value::Num(self.vote("group", None, B::lit(true), false))
+            }
             _ => Value::Num(N::num(0)),
         }
     }

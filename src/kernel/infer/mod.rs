@@ -23,6 +23,7 @@ mod tables;
 mod tickets;
 mod tiles;
 mod value;
+mod votes;
 
 pub use found::APART;
 pub use loops::{upper_bounds, with_bounds};
@@ -254,6 +255,8 @@ pub struct Walk<'p> {
     atomics: BTreeMap<ObjId, BTreeSet<tickets::Use>>,
     /// What is known of counters of a block. [INF-TICKET-ONCE]
     counters_of_blocks: tickets::Counters,
+    /// Votes of warps so far.
+    votes: Vec<votes::Vote>,
     /// What the pointers that were found in arrays point to.
     found: Vec<found::Found>,
     /// What work-groups copy in the background here.
@@ -456,6 +459,7 @@ impl<'p> Walk<'p> {
             lockstep: config.lockstep,
             atomics: BTreeMap::new(),
             counters_of_blocks: tickets::Counters::default(),
+            votes: Vec::new(),
             found: Vec::new(),
             copies: Vec::new(),
             background: background::Background::default(),

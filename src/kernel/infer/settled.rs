@@ -7,6 +7,7 @@ use super::loops::substitute;
 use super::value::{ObjId, Offset};
 use super::{ObjectKind, Walk};
 use crate::core::protocol::Fence;
+use crate::core::tickets::VOTE;
 use crate::core::{Protocol, Scope, Space};
 use crate::exp::syntax::work_done;
 use crate::exp::{B, BExp, Fun, FunKind, IntTy, N, NBin, NExp, NRel, Subst, Var, free_vars_b, free_vars_n};
@@ -303,6 +304,10 @@ impl Walk<'_> {
 /// The result of an atomic operation, at a time that is not one of the known variables.
 fn at_time(fun: &Fun, args: &[N], known: &dyn Fn(&Var) -> bool, time: &N) -> Option<N> {
     let FunKind::Ticket(ticket) = fun.kind else { return None };
+    // What is counted by a vote has its own time.
+    if args.get(1).and_then(N::as_num).is_some_and(|object| object <= VOTE) {
+        return None;
+    }
     let mut args = args.to_vec();
     let at = args.get_mut(usize::from(ticket.cell))?;
     if free_vars_n(at).iter().all(known) {
@@ -313,7 +318,7 @@ fn at_time(fun: &Fun, args: &[N], known: &dyn Fn(&Var) -> bool, time: &N) -> Opt
 }
 
 /// Is the term worth its place in a question? Terms share parts, but they are printed, and told to solvers, as trees.
-fn is_small(term: &N) -> bool {
+pub(super) fn is_small(term: &N) -> bool {
     terms_left(term, 150).is_some()
 }
 

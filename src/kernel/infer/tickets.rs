@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::value::{ObjId, Target, Value};
-use super::{ObjectKind, Walk};
+use super::{ObjectKind, Walk, conjuncts};
 use crate::core::tickets::WHOLE_RUN;
 use crate::core::{Mode, Protocol, Scope, Space};
-use crate::exp::{B, Fun, FunKind, IntTy, N, NExp, Order, Ticket};
+use crate::exp::{B, Fun, FunKind, IntTy, N, NBin, NExp, Order, Ticket};
+use crate::kernel::ir::Builtin;
 use crate::kernel::types::Type;
 
 /// What an operation may do to the cells of an array.
@@ -29,6 +30,10 @@ pub struct Counters {
     once: BTreeSet<ObjId>,
     /// By array, what is added to it that has to be the total of a counter.
     totals: BTreeMap<ObjId, Vec<N>>,
+    /// Of how many threads of the block a condition holds.
+    holds_of: Vec<(B, N)>,
+    /// By array, those of these numbers that are of threads among which are all that count there.
+    among: BTreeMap<ObjId, Vec<N>>,
 }
 
 /// Where a counter with known bounds begins at most.
@@ -76,6 +81,7 @@ impl Walk<'_> {
             }
         };
         self.atomics.entry(target.object).or_default().insert(use_);
+        self.counts_among(target.object);
         if operand.as_num() != Some(1) {
             self.counters_of_blocks.uneven.insert(target.object);
         }
@@ -99,6 +105,26 @@ impl Walk<'_> {
         let args = [operand].into_iter().chain(cell).chain(thread).chain(bounds).chain(self.counters.iter().cloned());
         let fun = Fun { name: self.names.fresh(&format!("atomic{name}")), ty: *int, kind: FunKind::Ticket(ticket) };
         Some(N::call(fun, args.collect()))
+    }
+
+    /// `__syncthreads_count(cond)`, outside of loops. [INF-COUNT]
+    pub(super) fn holds_of(&mut self, cond: &B) -> N {
+        let number = self.fresh_uniform("__syncthreads_count", IntTy::I32);
+        let threads = self.builtin(Builtin::BlockSize);
+        let most = N::bin(NBin::Min, IntTy::MATH, &number, &threads);
+        let number = N::bin(NBin::Max, IntTy::MATH, &most, &N::num(0));
+        if self.counters.is_empty() {
+            self.counters_of_blocks.holds_of.push((cond.clone(), number.clone()));
+        }
+        number
+    }
+
+    fn counts_among(&mut self, object: ObjId) {
+        let holds = |cond: &B| conjuncts(cond).iter().all(|c| self.path.contains(c));
+        let now = self.counters_of_blocks.holds_of.iter().filter(|(cond, _)| holds(cond)).map(|(_, n)| n.clone());
+        let now: Vec<N> = now.collect();
+        let among = self.counters_of_blocks.among.entry(object).or_insert_with(|| now.clone());
+        among.retain(|n| now.contains(n));
     }
 
     fn what(&self, ty: &Type, name: &str, operands: &[Value]) -> Option<(Use, Order, N)> {
@@ -172,8 +198,11 @@ impl Walk<'_> {
         let (mut fun, mut args) = (fun.clone(), args.to_vec());
         if ticket.bounded {
             let at = 1 + cell + usize::from(ticket.thread);
-            let bounds =
-                args.get(cell - 1)?.as_num().and_then(|place| self.bounds(object, place, fun.ty, args.get(cell)?));
+            let made = args.get(at)?.ne(&N::num(0));
+            let bounds = args
+                .get(cell - 1)?
+                .as_num()
+                .and_then(|place| self.bounds(object, place, fun.ty, args.get(cell)?, &made));
             match bounds.filter(|_| agreed) {
                 Some([least, beyond]) => {
                     let most = N::sub(IntTy::MATH, &beyond, &N::num(1));
@@ -236,21 +265,25 @@ impl Walk<'_> {
         self.counters_of_blocks.once = self.atomics.iter().filter_map(is_one).collect();
     }
 
-    /// Where the results of a counter begin in a phase, and where they end. [INF-TICKET-ONCE]
-    fn bounds(&self, object: ObjId, place: i128, ty: IntTy, phase: &N) -> Option<[N; 2]> {
+    /// Where the results of a counter begin in a phase, and where they end, if an operation is made. [INF-TICKET-ONCE]
+    fn bounds(&self, object: ObjId, place: i128, ty: IntTy, phase: &N, made: &B) -> Option<[N; 2]> {
         let counts = self.counters_of_blocks.once.contains(&object) && self.settles(object) && !self.lockstep;
         let first = self.starts_as(object, place, u64::from(ty.bits / 8), phase).filter(|_| counts)?;
         if !(0..=SMALL).contains(&first) {
             return None;
         }
         let threads = self.threads.iter().fold(N::num(1), |all, (_, extent)| N::mul(IntTy::MATH, &all, extent));
-        Some([N::num(first), N::add(IntTy::MATH, &N::num(first), &threads)])
+        // (What no operation has given is left over among the results of all threads.)
+        let among = self.counters_of_blocks.among.get(&object).into_iter().flatten();
+        let fewer = among.fold(threads.clone(), |most, n| N::bin(NBin::Min, IntTy::MATH, &most, n));
+        let most = N::ite(made, &fewer, &threads);
+        Some([N::num(first), N::add(IntTy::MATH, &N::num(first), &most)])
     }
 
     /// What a counter of the block has reached at the end of a phase. [INF-TICKET-TOTAL]
     pub(super) fn total(&self, object: ObjId, place: i128, ty: IntTy, phase: &N) -> Option<N> {
         let of_type = self.atomics.get(&object).is_some_and(|uses| uses.contains(&Use::Up(ty)));
-        let [least, most] = self.bounds(object, place, ty, phase).filter(|_| of_type)?;
+        let [least, most] = self.bounds(object, place, ty, phase, &B::lit(true)).filter(|_| of_type)?;
         let cell: Vec<N> = [N::num(i128::from(object.0))]
             .into_iter()
             .chain(self.several_blocks())

@@ -384,7 +384,10 @@ impl<'l, 't> Body<'l, 't> {
     /// What a register has that is a copy of an operand, or its address within shared memory.
     fn copy_of_operand(&mut self, operation: &str, operands: &[String], course: &Course, span: Span) -> Option<Expr> {
         let [_, from] = operands else { return None };
-        let value = operand(from, course, span)?;
+        let value = match self.special_register(from, span) {
+            Some(value) => value,
+            None => operand(from, course, span)?,
+        };
         match operation {
             "mov.u32" | "mov.b32" | "mov.s32" | "cvt.u32.u64" => {
                 let is_number = matches!(value.ty, Type::Int(ty) if ty.bits == 32 || operation.starts_with("cvt"));
@@ -401,6 +404,21 @@ impl<'l, 't> Body<'l, 't> {
             }
             _ => None,
         }
+    }
+
+    /// `%laneid`, and the sets of the lanes below it.
+    fn special_register(&mut self, name: &str, span: Span) -> Option<Expr> {
+        let builtin = |b: Builtin| Expr::new(ExprKind::Builtin(b), Type::UINT, span);
+        let number = |n: i128| Expr::new(ExprKind::Int(n), Type::UINT, span);
+        let lane = self.binary("%", builtin(Builtin::LinearThread), builtin(Builtin::WarpSize), span);
+        let first = match name.trim().trim_start_matches('%') {
+            "laneid" => return Some(lane),
+            "lanemask_lt" => 1,
+            "lanemask_le" => 2,
+            _ => return None,
+        };
+        let above = self.binary("<<", number(first), lane, span);
+        Some(self.binary("-", above, number(1), span))
     }
 
     /// A load, a read of matrices or an atomic operation with a result: what it does, and what it gives.

@@ -107,7 +107,7 @@ impl<'l, 't> Body<'l, 't> {
         }
         if let ([], Some("thread_block")) = (arguments.as_slice(), qualifier.parts.last().map(String::as_str))
             && !self.lower.names.types.contains_key("thread_block")
-            && let Some(found) = self.group_member(&Type::Unknown(Arc::from("thread_block")), name, &[], span)
+            && let Some(found) = self.group_member(&Type::Unknown(Arc::from("thread_block")), None, name, &[], span)
         {
             return found;
         }

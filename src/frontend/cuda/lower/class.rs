@@ -763,7 +763,7 @@ impl<'l, 't> Body<'l, 't> {
         }
         if let Type::Unknown(_) = &class {
             let args = self.exprs(arguments);
-            if let Some(found) = self.group_member(&class, name, &args, span) {
+            if let Some(found) = self.group_member(&class, Some(&object), name, &args, span) {
                 return self.after_group(&object, found, span);
             }
             if let Some(made) = self.collective_call(&object, name, &args, span) {

@@ -54,7 +54,14 @@ impl<'l, 't> Body<'l, 't> {
     }
 
     /// A question about a group that needs no other thread, or an exchange between its threads.
-    pub(super) fn group_member(&mut self, group: &Type, name: &str, args: &[Expr], span: Span) -> Option<Expr> {
+    pub(super) fn group_member(
+        &mut self,
+        group: &Type,
+        of: Option<&Expr>,
+        name: &str,
+        args: &[Expr],
+        span: Span,
+    ) -> Option<Expr> {
         let builtin = |b: Builtin| Expr::new(ExprKind::Builtin(b), Type::UINT, span);
         let number = |n: i128| Expr::new(ExprKind::Int(n), Type::UINT, span);
         let lanes = Self::tile_lanes(group);
@@ -71,10 +78,20 @@ impl<'l, 't> Body<'l, 't> {
                 return Some(Expr::new(ExprKind::Intrinsic(intrinsic, args), Type::UINT, span));
             }
             let ty = if name.starts_with("shfl") { args.first()?.ty.value().clone() } else { Type::UINT };
-            // The group only says by its type which threads it has.
-            let group = Expr::new(ExprKind::Constant(Name::new("group")), group.value().clone(), span);
+            // A tile only says by its type which threads it has.
+            let own = of.filter(|of| is_coalesced(group) && !changes(of));
+            let group = match own {
+                Some(own) => self.value(own.clone()),
+                None => Expr::new(ExprKind::Constant(Name::new("group")), group.value().clone(), span),
+            };
             let args = std::iter::once(group).chain(args.iter().map(|a| self.value(a.clone()))).collect();
             return Some(Expr::new(ExprKind::Intrinsic(Intrinsic::Havoc(Name::new(name)), args), ty, span));
+        }
+        if let ("thread_rank" | "size" | "num_threads", Some(own)) = (name, of.filter(|_| is_coalesced(group)))
+            && !changes(own)
+        {
+            let own = if is_place(own) { self.address_of(own.clone(), span) } else { own.clone() };
+            return Some(Expr::new(ExprKind::CallUnknown(Name::new(name), vec![own]), Type::UINT, span));
         }
         match (name, lanes) {
             ("thread_rank", Some(n)) => Some(self.binary("%", builtin(Builtin::LinearThread), number(n), span)),
@@ -110,7 +127,7 @@ impl<'l, 't> Body<'l, 't> {
     pub(super) fn group_function(&mut self, name: &str, args: &[Expr], span: Span) -> Option<Expr> {
         if let ("thread_rank" | "group_size", [group]) = (name, args) {
             let asked = if name == "group_size" { "size" } else { name };
-            let found = self.group_member(&group.ty.clone(), asked, &[], span)?;
+            let found = self.group_member(&group.ty.clone(), Some(group), asked, &[], span)?;
             return Some(self.after_group(group, found, span));
         }
         let known = matches!(name, "reduce" | "inclusive_scan" | "exclusive_scan");
@@ -128,7 +145,7 @@ impl<'l, 't> Body<'l, 't> {
             ty => ty.clone(),
         };
         let part = match Self::tile_lanes(&group.ty).filter(|_| name == "reduce") {
-            Some(_) => self.group_member(&group.ty.clone(), "meta_group_rank", &[], span),
+            Some(_) => self.group_member(&group.ty.clone(), None, "meta_group_rank", &[], span),
             None => None,
         };
         let what = Name::new(name);
