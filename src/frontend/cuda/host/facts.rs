@@ -220,7 +220,7 @@ impl<'u> Host<'_, 'u> {
                         _ => {}
                     }
                 }
-                "while_statement" | "for_statement" => facts.extend(self.ended(statement)),
+                "while_statement" => facts.extend(self.ended(statement)),
                 "if_statement" => self.facts_after(statement, facts),
                 "switch_statement" => self.facts_after_switch(statement, facts),
                 "expression_statement" => {
