@@ -40,7 +40,7 @@ impl Check<'_> {
             let mut asserts = vec![assumptions.clone(), formula.clone(), sizes.clone()];
             asserts.extend(others.iter().cloned());
             self.queries += 1;
-            let mut answer = ask(&mut self.session, &question(asserts.clone()));
+            let mut answer = ask(self.session, &question(asserts.clone()));
             let mut within = sizes;
             if let Answer::Sat(model) = &answer
                 && let Some(limit) = self.beyond(model)
@@ -48,7 +48,7 @@ impl Check<'_> {
                 // That none of these sizes has a smaller one says nothing of others.
                 within = B::and([within, limit.clone()]);
                 asserts.push(limit);
-                answer = ask(&mut self.session, &question(asserts));
+                answer = ask(self.session, &question(asserts));
             }
             if let Answer::Sat(model) = answer {
                 return Some((model, within));

@@ -243,7 +243,7 @@ impl<'u> Host<'_, 'u> {
             return None;
         }
         let mut end = body;
-        while let Some(last) = end.child(end.child_count().checked_sub(1)?.try_into().ok()?) {
+        while let Some(last) = end.child(end.child_count().checked_sub(1)?) {
             end = last;
             if end.child_count() == 0 {
                 break;

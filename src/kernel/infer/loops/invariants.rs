@@ -227,8 +227,10 @@ fn with_upper_bounds(leaves: Vec<Leaf>) -> Option<Vec<Leaf>> {
         for (high, value) in found.into_inner() {
             let bounds = greatest_of(&high);
             let within: Vec<B> = bounds.iter().map(|bound| value.le(bound)).collect();
-            paths =
-                paths.iter().flat_map(|path| within.iter().map(|b| [path.as_slice(), &[b.clone()]].concat())).collect();
+            paths = paths
+                .iter()
+                .flat_map(|path| within.iter().map(|b| [path.as_slice(), std::slice::from_ref(b)].concat()))
+                .collect();
             if paths.len() > MOST_LEAVES {
                 return None;
             }
