@@ -322,16 +322,19 @@ impl Check<'_> {
     }
 
     /// Is there any race on an array, and why sizes were guessed for it, if they were. [WIT-GUESS]
-    fn any(&mut self, asked: &mut Asked, array: &Name) -> (Answer, Option<Reason>) {
+    fn any(&mut self, at: &AtLevel, asked: &mut Asked, array: &Name) -> (Answer, Option<Reason>) {
         let query = asked.query([]);
         let is_sure = self.others().is_some();
         let mut answer = self.session.exists_briefly(&query);
-        // What is not seen at once often is for small sizes.
+        // What is not seen at once often is for small sizes: where a run bears it out, that is enough.
         if let (Answer::Unknown(reason), false) = (&answer, is_sure) {
             match self.guess_for(asked, array, Check::first_guess) {
-                Some(model) => return (Answer::Sat(model), Some(reason.clone())),
-                None => answer = self.session.with_little_work(&query),
+                Some(model) if self.is_real(at, asked, array, &model) => {
+                    return (Answer::Sat(model), Some(reason.clone()));
+                }
+                _ => asked.within.clear(),
             }
+            answer = self.session.with_little_work(&query);
         }
         // What was proved may rest on less.
         if matches!(&answer, Answer::Unsat { assumptions } if !assumptions.is_empty()) && !is_sure {
@@ -348,6 +351,13 @@ impl Check<'_> {
             }
         }
         (answer, None)
+    }
+
+    /// Is there a certain race of different values, as a model says?
+    fn is_real(&mut self, at: &AtLevel, asked: &Asked, array: &Name, model: &Model) -> bool {
+        let Some((pair, holds)) = asked.solution(model, false) else { return false };
+        let race = witness(&at.kernel, asked.phase, pair, &holds, model, self.options.warps.size);
+        self.finding(asked.phase, array, pair, race, false).1.class == FindingClass::Confirmed
     }
 
     /// A race of different values for guessed sizes, which are looked at from then on.
@@ -373,7 +383,7 @@ impl Check<'_> {
         let started = Instant::now();
         let mut some;
         self.queries += 1;
-        let (answer, mut guessed) = self.any(&mut asked, array);
+        let (answer, mut guessed) = self.any(at, &mut asked, array);
         match answer {
             Answer::Unsat { assumptions } => return self.rests_on(assumptions),
             Answer::Sat(model) => some = Some(model),
