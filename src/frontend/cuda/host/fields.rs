@@ -38,6 +38,8 @@ pub struct ObjectParts {
     pub parts: Vec<(String, N)>,
     /// Elements that the host writes in ways that are not followed.
     pub untold: Vec<String>,
+    /// Which parameter of the function it is, if its calls say of which type that is.
+    pub open: Option<usize>,
 }
 
 /// Is one path that of a part of the other?
@@ -374,6 +376,9 @@ impl<'u> Host<'_, 'u> {
     /// What an argument that is an object has at the launch.
     pub(super) fn object(&mut self, node: Node<'u>) -> ObjectParts {
         let mut passed = ObjectParts::default();
+        if let Some(lambda) = self.lambda_given(node) {
+            return self.captured_integers(lambda);
+        }
         if node.kind() == "compound_literal_expression" {
             let class = node.child_by_field_name("type").map_or("", |ty| self.unit.str(ty));
             class.clone_into(&mut passed.class);
@@ -404,6 +409,7 @@ impl<'u> Host<'_, 'u> {
             );
             return passed;
         }
+        passed.open = self.open_parameter(node);
         let variable = (node.kind() == "identifier").then(|| self.find(self.unit.str(node), node)).flatten();
         let Some(variable) = variable else { return passed };
         let known = &self.variables[variable];
@@ -415,14 +421,35 @@ impl<'u> Host<'_, 'u> {
         if !known.declarator.is_some_and(is_object) {
             return passed;
         }
-        known.ty.map_or("", |ty| self.unit.str(ty)).clone_into(&mut passed.class);
+        self.parts_of_variable(variable, node, &mut passed);
+        passed
+    }
+
+    /// The parameter of the function that an argument passes on, where its type is a parameter of the template.
+    pub(super) fn open_parameter(&self, argument: Node<'u>) -> Option<usize> {
+        let mut argument = argument;
+        if let Some(function) = argument.child_by_field_name("function") {
+            let name = self.unit.str(function).split('<').next().unwrap_or("");
+            let [only] = listed_in(argument.child_by_field_name("arguments")?)[..] else { return None };
+            matches!(name, "std::forward" | "std::move").then_some(())?;
+            argument = only;
+        }
+        let known = self.variable_at(Some(argument).filter(|a| a.kind() == "identifier")?)?;
+        let ty = known.ty.filter(|_| known.is_parameter && known.scope == self.function)?;
+        self.template_parameter(self.unit.str(ty), ty)?;
+        self.position(known)
+    }
+
+    /// The integers that an object in a variable has at a place.
+    pub(super) fn parts_of_variable(&mut self, variable: usize, node: Node<'u>, passed: &mut ObjectParts) {
+        self.variables[variable].ty.map_or("", |ty| self.unit.str(ty)).clone_into(&mut passed.class);
         if self.is_dims(variable) && !self.lower.names.types.contains_key("dim3") {
             for axis in ["x", "y", "z"] {
                 let part = Part::Field(Name::new(axis));
                 let value = self.value_at(variable, &part, Some(IntTy::U32), self.read_at(node));
                 passed.parts.extend(self.size(value).map(|n| (axis.to_owned(), n)));
             }
-            return passed;
+            return;
         }
         for (path, ty) in self.integers_of(variable) {
             match self.part_value(variable, &path, ty, self.read_at(node)) {
@@ -431,7 +458,6 @@ impl<'u> Host<'_, 'u> {
                 None => {}
             }
         }
-        passed
     }
 
     /// `P d(64, 4);` as the declaration of a function.
@@ -467,7 +493,7 @@ impl<'u> Host<'_, 'u> {
     /// Is this an object that is made there, of nothing that comes from outside? [HOST-COMPUTED]
     pub(super) fn makes_object(&mut self, node: Node<'u>) -> bool {
         let makes = matches!(node.kind(), "call_expression" | "compound_literal_expression" | "initializer_list");
-        makes && !self.comes_from_outside(node)
+        self.lambda_named(node).is_some() || makes && !self.comes_from_outside(node)
     }
 
     /// An integer of an object of this class that a function is called with.

@@ -25,9 +25,10 @@ use super::super::unit::{
     TypeDecl, child_of_kind, declared_name, each_named, has_child, is_reference, last_named, split_init,
 };
 use super::Host;
+use super::callers::THIS;
 use super::places::listed_in;
 use super::pointers::OF_DATA;
-use super::variables::{contains, says};
+use super::variables::{Outside, contains, says};
 use crate::exp::{IntTy, N};
 
 /// More states than this are made one.
@@ -238,8 +239,10 @@ fn named(text: &str) -> Pointer {
 
 impl<'u> Host<'_, 'u> {
     /// The pairs of pointers among these arguments of the launch that may be one.
-    pub(super) fn overlaps(&mut self, arguments: &[Node<'u>]) -> Vec<Overlap> {
-        self.relevant = self.depends_on(arguments);
+    /// Also with those in the object that a method is called for, which comes after them; it may be behind a pointer.
+    pub(super) fn overlaps(&mut self, arguments: &[Node<'u>], object: Option<(Node<'u>, bool)>) -> Vec<Overlap> {
+        let all: Vec<Node<'u>> = arguments.iter().copied().chain(object.map(|(object, _)| object)).collect();
+        self.relevant = self.depends_on(&all);
         let Some(body) = self.function.child_by_field_name("body") else { return Vec::new() };
         let mut flow = Flow::default();
         self.run(body, States::from([State::new()]), &mut flow);
@@ -253,6 +256,17 @@ impl<'u> Host<'_, 'u> {
                 let fields = self.fields_given(*argument, state);
                 given.push(((i, None), self.pointers_of(*argument, state)));
                 given.extend(fields.into_iter().map(|(name, pointers)| ((i, Some(name)), pointers)));
+            }
+            if let Some((object, behind)) = object {
+                let fields = if behind { self.fields_behind(object, state) } else { self.fields_given(object, state) };
+                given.extend(fields.into_iter().map(|(name, pointers)| ((arguments.len(), Some(name)), pointers)));
+            }
+            for (own, pointers) in given.iter().filter(|((_, member), _)| member.is_some()) {
+                for pointer in pointers.iter().flat_map(Pointer::alternatives) {
+                    let just = pointer.steps.as_ref().is_some_and(Vec::is_empty);
+                    let from = pointer.origin.place().and_then(|place| self.given_place(place));
+                    self.sources.extend(from.map(|from| (own.clone(), from, just)));
+                }
             }
             for (j, (later, a)) in given.iter().enumerate() {
                 for (earlier, b) in &given[..j] {
@@ -446,6 +460,9 @@ impl<'u> Host<'_, 'u> {
             }
             // It is run where it stands, if at all.
             "lambda_expression" => {
+                if node == self.launch {
+                    flow.at_launch.extend(states.iter().cloned());
+                }
                 let outer = std::mem::take(&mut flow.returned);
                 let inner = self.captured(node, states.clone());
                 let mut after = part(self, field("body"), inner, flow);
@@ -640,6 +657,9 @@ impl<'u> Host<'_, 'u> {
             // `V w(u);`
             if let Some(of) = class.and_then(|class| self.copied_object(class, value)) {
                 return self.assigned(state, &place, of);
+            }
+            if value.kind() == "lambda_expression" {
+                return self.assigned_captures(state, &place, value);
             }
             // `auto v = V{p, q};`
             let made =
@@ -1176,9 +1196,51 @@ impl<'u> Host<'_, 'u> {
         members
     }
 
+    /// What the function was given that a place is: a parameter, a member of one, or one of its object.
+    fn given_place(&self, place: &str) -> Option<Given> {
+        let end = place.find(['.', '[']).unwrap_or(place.len());
+        let (name, path) = place.split_at(end);
+        let path = path.strip_prefix('.').map(str::to_owned);
+        let variable = name.split_once('#').and_then(|(_, number)| self.variables.get(number.parse::<usize>().ok()?));
+        match variable {
+            Some(known) if known.is_parameter && known.scope == self.function => {
+                (path.is_some() || end == place.len()).then_some(())?;
+                Some((self.position(known)?, path))
+            }
+            Some(known) if known.outside == Some(Outside::Class) => Some((THIS, Some(place.replace(name, known.name)))),
+            None if !name.contains('#') => {
+                let class = self.class_around()?;
+                let is_member =
+                    |(_, d): &(Node<'u>, Node<'u>)| declared_name(*d).is_some_and(|n| self.unit.str(n) == name);
+                self.declarators_in(class).iter().any(is_member).then(|| (THIS, Some(place.to_owned())))
+            }
+            _ => None,
+        }
+    }
+
+    /// The pointers in an object that a pointer points to.
+    fn fields_behind(&self, pointer: Node<'u>, state: &State) -> Vec<(String, Vec<Pointer>)> {
+        let Some(class) = self.class_at(pointer, true, 0) else { return Vec::new() };
+        let places = self.places_behind(pointer, state);
+        let held = |member: &str| {
+            let of_place = |place: &Place| self.held(&format!("{}.{member}", place.name), pointer, state);
+            places.iter().flat_map(of_place).collect::<Vec<_>>()
+        };
+        self.pointers_of_class(class, 0).into_iter().map(|member| (member.clone(), held(&member))).collect()
+    }
+
     /// The pointers in an object that is given by value.
     fn fields_given(&self, node: Node<'u>, state: &State) -> Vec<(String, Vec<Pointer>)> {
         match node.kind() {
+            "lambda_expression" => {
+                let mut fields = Vec::new();
+                for (name, value) in self.captures(node).into_iter().filter(|(_, value)| !self.names_number(*value)) {
+                    fields.push((name.to_owned(), self.pointers_of(value, state)));
+                    let parts = self.fields_given(value, state).into_iter();
+                    fields.extend(parts.map(|(part, pointers)| (format!("{name}.{part}"), pointers)));
+                }
+                fields
+            }
             "compound_literal_expression" => {
                 let (Some(ty), Some(list)) = (node.child_by_field_name("type"), node.child_by_field_name("value"))
                 else {
