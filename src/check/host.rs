@@ -37,6 +37,8 @@ pub struct HostFacts {
     pub untold: BTreeSet<String>,
     /// Globals of the kernel that the host computes in ways that are not followed, and constants that they surely are.
     pub computed: BTreeMap<String, Vec<i128>>,
+    /// Fields of objects that some launch computes in a way that is not followed.
+    pub unfollowed: BTreeSet<String>,
     /// What the launches say where numbers stay as they are that only code which is not followed may change.
     pub stays: Option<B>,
     /// The names of these numbers.
@@ -76,7 +78,8 @@ impl HostFacts {
         };
         let open = [several(self.open[0], self.block), several(self.open[1], self.grid)];
         let (untold, by_launch) = (self.untold.clone(), self.by_launch.clone());
-        HostFacts { overlaps, some, open, untold, by_launch, ..HostFacts::default() }
+        let unfollowed = self.unfollowed.clone();
+        HostFacts { unfollowed, overlaps, some, open, untold, by_launch, ..HostFacts::default() }
     }
 
     /// Is there a pointer of which a condition says where it points to?
@@ -249,6 +252,7 @@ pub fn host_facts(params: &[VarDecl], placed: &[PlacedLaunch]) -> HostFacts {
         facts.untold.extend(passed.untold.iter().map(|path| format!("{}.{path}", param.name)));
     }
     facts.computed = computed(params, launches);
+    facts.unfollowed = launches.iter().flat_map(|launch| unfollowed(params, launch)).collect();
     let mut converted = Vec::new();
     let mut alternatives: Vec<Vec<B>> = Vec::new();
     let mut stays = Vec::new();
@@ -342,6 +346,23 @@ fn computed(params: &[VarDecl], launches: &[&HostLaunch]) -> BTreeMap<String, Ve
     found.extend(grid.map(|first| ("gridDim.x".to_owned(), first)));
     let own = launches.iter().flat_map(|l| &l.computed);
     found.extend(own.map(|(name, first)| (format!("{name}{OF_HOST}"), first.clone())));
+    found
+}
+
+/// The fields of objects that a launch computes in ways that are not followed.
+fn unfollowed(params: &[VarDecl], launch: &HostLaunch) -> Vec<String> {
+    let mut found = Vec::new();
+    for (i, param) in params.iter().enumerate() {
+        let (Type::Struct(class), Some(given)) = (&param.ty, launch.objects.get(i)) else { continue };
+        for path in integers_of(class) {
+            let value = given.parts.iter().find(|(own, _)| is_of(given, class) && *own == path).map(|(_, value)| value);
+            let is_unfollowed = match value {
+                Some(value) => free_vars_n(value).iter().any(|v| launch.computed.contains_key(v.name.as_str())),
+                None => launch.made.objects.contains(&i) || given.untold.contains(&path),
+            };
+            found.extend(is_unfollowed.then(|| format!("{}.{path}", param.name)));
+        }
+    }
     found
 }
 

@@ -8,6 +8,7 @@ use super::super::lower::Lower;
 use super::super::types::Bindings;
 use super::super::unit::FunDecl;
 use super::super::unit::{each_named, last_named};
+use super::callers::{overlaps_of_calls, with_sources};
 use super::fields::ObjectParts;
 use super::places::listed_in;
 use super::types::converted;
@@ -51,8 +52,12 @@ pub(super) fn with_lambdas<'u>(
         let Some(function) = function_around(lambda) else { continue };
         let mut host = Host::new(unit, lower, function, lambda);
         host.scan();
+        let mut met = host.overlaps(&[lambda], None);
+        // What the function around it was given twice.
+        let sources = with_sources(&Vec::new(), &[], std::mem::take(&mut host.sources));
+        met.extend(overlaps_of_calls(unit, lower, function, None, &sources));
         let own = |given: Given| (i, given.1);
-        launch.overlaps.extend(host.overlaps(&[lambda], None).into_iter().map(|o| Overlap {
+        launch.overlaps.extend(met.into_iter().map(|o| Overlap {
             later: own(o.later),
             earlier: own(o.earlier),
             by: o.by.filter(|by| by.as_num().is_some()),
