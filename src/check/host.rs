@@ -37,6 +37,8 @@ pub struct HostFacts {
     pub untold: BTreeSet<String>,
     /// Globals of the kernel that the host computes in ways that are not followed, and constants that they surely are.
     pub computed: BTreeMap<String, Vec<i128>>,
+    /// Fields of objects that some launch computes in a way that is not followed.
+    pub unfollowed: BTreeSet<String>,
     /// What the launches say where numbers stay as they are that only code which is not followed may change.
     pub stays: Option<B>,
     /// The names of these numbers.
@@ -76,7 +78,8 @@ impl HostFacts {
         };
         let open = [several(self.open[0], self.block), several(self.open[1], self.grid)];
         let (untold, by_launch) = (self.untold.clone(), self.by_launch.clone());
-        HostFacts { overlaps, some, open, untold, by_launch, ..HostFacts::default() }
+        let unfollowed = self.unfollowed.clone();
+        HostFacts { unfollowed, overlaps, some, open, untold, by_launch, ..HostFacts::default() }
     }
 
     /// Is there a pointer of which a condition says where it points to?
@@ -249,6 +252,7 @@ pub fn host_facts(params: &[VarDecl], placed: &[PlacedLaunch]) -> HostFacts {
         facts.untold.extend(passed.untold.iter().map(|path| format!("{}.{path}", param.name)));
     }
     facts.computed = computed(params, launches);
+    facts.unfollowed = launches.iter().flat_map(|launch| unfollowed(params, launch)).collect();
     let mut converted = Vec::new();
     let mut alternatives: Vec<Vec<B>> = Vec::new();
     let mut stays = Vec::new();
@@ -342,6 +346,23 @@ fn computed(params: &[VarDecl], launches: &[&HostLaunch]) -> BTreeMap<String, Ve
     found.extend(grid.map(|first| ("gridDim.x".to_owned(), first)));
     let own = launches.iter().flat_map(|l| &l.computed);
     found.extend(own.map(|(name, first)| (format!("{name}{OF_HOST}"), first.clone())));
+    found
+}
+
+/// The fields of objects that a launch computes in ways that are not followed.
+fn unfollowed(params: &[VarDecl], launch: &HostLaunch) -> Vec<String> {
+    let mut found = Vec::new();
+    for (i, param) in params.iter().enumerate() {
+        let (Type::Struct(class), Some(given)) = (&param.ty, launch.objects.get(i)) else { continue };
+        for path in integers_of(class) {
+            let value = given.parts.iter().find(|(own, _)| is_of(given, class) && *own == path).map(|(_, value)| value);
+            let is_unfollowed = match value {
+                Some(value) => free_vars_n(value).iter().any(|v| launch.computed.contains_key(v.name.as_str())),
+                None => launch.made.objects.contains(&i) || given.untold.contains(&path),
+            };
+            found.extend(is_unfollowed.then(|| format!("{}.{path}", param.name)));
+        }
+    }
     found
 }
 
@@ -659,26 +680,48 @@ pub(super) fn powers_of_two(condition: &B) -> Option<(&N, i128)> {
     (choices.len() > 16 && powers && choices.iter().all(|(v, _)| v == value)).then_some((value, from))
 }
 
+/// What a kernel is given as its parameter or in one, and how far behind the start of the parameter.
+fn given_type<'p>(params: &'p [VarDecl], (at, field): &Given) -> Option<(&'p Type, u64)> {
+    let (mut part, mut offset) = (&params.get(*at)?.ty, 0);
+    for name in field.iter().flat_map(|path| path.split('.')) {
+        let Type::Struct(class) = part else { return None };
+        let field = class.field(name)?;
+        (part, offset) = (&field.ty, offset + field.offset);
+    }
+    Some((part, offset))
+}
+
 /// The name of a pointer that a kernel is given, as its parameter or in one.
-fn name_of(params: &[VarDecl], (at, field): &Given) -> Option<String> {
-    let param = params.get(*at)?;
-    match (field, &param.ty) {
+fn name_of(params: &[VarDecl], given: &Given) -> Option<String> {
+    let param = params.get(given.0)?;
+    match (&given.1, given_type(params, given)?.0) {
         (None, Type::Ptr(_)) => Some(param.name.to_string()),
         // The view of a tensor.
         (None, Type::Struct(class)) => {
             let view = class.field("data_").filter(|f| f.ty.element().is_some_and(has_open_rows));
             view.map(|_| format!("{}.data_", param.name))
         }
-        (Some(path), _) => {
-            let mut part = &param.ty;
-            for name in path.split('.') {
-                let Type::Struct(class) = part else { return None };
-                part = &class.field(name)?.ty;
-            }
-            matches!(part, Type::Ptr(_)).then(|| format!("{}.{path}", param.name))
-        }
+        (Some(path), Type::Ptr(_)) => Some(format!("{}.{path}", param.name)),
         _ => None,
     }
+}
+
+/// Two pointers by their names, the one that the kernel has first as the earlier one, and how far apart they are.
+fn named_pair(params: &[VarDecl], overlap: &Overlap) -> Option<(String, String, Option<N>)> {
+    let (later, earlier) = (name_of(params, &overlap.later)?, name_of(params, &overlap.earlier)?);
+    let by = if overlap.at_start() { Some(N::num(0)) } else { distance(params, overlap).cloned() };
+    let at = |given: &Given| Some((given.0, given_type(params, given)?.1));
+    if at(&overlap.later) >= at(&overlap.earlier) {
+        return Some((later, earlier, by));
+    }
+    Some((earlier, later, by.map(|by| N::sub(IntTy::MATH, &N::num(0), &by))))
+}
+
+/// Where a parameter, or a field of one, is among all of them.
+fn position(params: &[VarDecl], name: &str) -> Option<(usize, u64)> {
+    let at = params.iter().position(|p| name == p.name.as_str() || is_field_of(name, p))?;
+    let path = name[params[at].name.as_str().len()..].strip_prefix('.').map(str::to_owned);
+    Some((at, given_type(params, &(at, path))?.1))
 }
 
 /// Pairs of pointers that a launch gives one array, with where the later one is, and whether that is sure.
@@ -701,14 +744,10 @@ fn shared(params: &[VarDecl], launch: &HostLaunch) -> Shared {
     let is_restrict = |(at, field): &Given| field.is_none() && params.get(*at).is_some_and(|p| p.restrict);
     let is_open = |o: &&Overlap| o.sure || o.shown || !is_restrict(&o.later) || !is_restrict(&o.earlier);
     for overlap in launch.overlaps.iter().filter(is_open) {
-        if let (Some(later), Some(earlier)) = (name_of(params, &overlap.later), name_of(params, &overlap.earlier))
+        if let Some((later, earlier, by)) = named_pair(params, overlap)
             && later != earlier
         {
-            let behind = match distance(params, overlap) {
-                _ if overlap.at_start() => Some(Behind::Start),
-                Some(_) => Some(Behind::Said),
-                None => None,
-            };
+            let behind = by.map(|by| if by.as_num() == Some(0) { Behind::Start } else { Behind::Said });
             let known = found.entry((later, earlier)).or_insert((Behind::Unknown, overlap.sure));
             known.0 = behind.unwrap_or(known.0);
         }
@@ -721,7 +760,7 @@ fn overlaps(params: &[VarDecl], launches: &[&HostLaunch], facts: &mut HostFacts)
     let each: Vec<Shared> = launches.iter().map(|launch| shared(params, launch)).collect();
     let pairs: Vec<&(String, String)> = each.iter().flat_map(Shared::keys).unique().collect();
     let behind = |pair: &(String, String)| each.iter().filter_map(|found| found.get(pair)).map(|(b, _)| *b).max();
-    let position = |name: &str| params.iter().position(|p| name == p.name.as_str() || is_field_of(name, p));
+    let position = |name: &str| position(params, name);
     for pair @ (later, earlier) in pairs.iter().sorted_by_key(|(later, earlier)| (position(later), position(earlier))) {
         let sure = each.iter().all(|found| found.get(pair).is_some_and(|(_, sure)| *sure));
         if sure && !facts.aliases.contains_key(later) {
@@ -749,7 +788,7 @@ fn overlaps(params: &[VarDecl], launches: &[&HostLaunch], facts: &mut HostFacts)
 /// How far apart two parameters are that point to numbers of one size; objects may be converted to others.
 fn distance<'l>(params: &[VarDecl], overlap: &'l Overlap) -> Option<&'l N> {
     let number = |at: &Given| {
-        let element = params.get(at.0).filter(|_| at.1.is_none())?.ty.element()?;
+        let element = given_type(params, at)?.0.element()?;
         matches!(element, Type::Int(_) | Type::Float(_)).then(|| element.clone())
     };
     overlap
@@ -789,18 +828,14 @@ fn said_by_all(params: &[VarDecl], launches: &[&HostLaunch], known: &HostFacts) 
 fn distances(params: &[VarDecl], launch: &HostLaunch, known: &HostFacts, of_kernel: &mut Vec<Var>) -> Vec<B> {
     let mut found = Vec::new();
     for overlap in &launch.overlaps {
-        let (Some(by), Some(later), Some(earlier)) =
-            (distance(params, overlap), params.get(overlap.later.0), params.get(overlap.earlier.0))
-        else {
-            continue;
-        };
-        let (later, earlier) = (later.name.as_str(), earlier.name.as_str());
+        let Some((later, earlier, Some(by))) = named_pair(params, overlap) else { continue };
+        let (later, earlier) = (later.as_str(), earlier.as_str());
         // What an alias points to is known by the first name.
         let first = known.aliases.get(earlier).map(|(first, _)| first.as_str());
         let before = first.map_or(Some(N::num(0)), |first| offset(earlier, first, known));
         let (Some(own), Some(before)) = (offset(later, first.unwrap_or(earlier), known), before) else { continue };
         of_kernel.extend([&own, &before].into_iter().filter_map(|n| n.as_var().cloned()));
-        found.push(own.eq(&N::add(IntTy::MATH, &before, &renamed(launch).numeric(by))));
+        found.push(own.eq(&N::add(IntTy::MATH, &before, &renamed(launch).numeric(&by))));
     }
     found
 }

@@ -107,8 +107,7 @@ pub(super) fn protocol_with(
         }
     }
     if !is_read {
-        let by_launch = host.map_or(&[][..], |host| &host.by_launch);
-        rows::assume_usual(&mut inferred, by_launch, options);
+        rows::assume_usual(&mut inferred, host, options);
     }
     inferred
 }

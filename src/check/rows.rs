@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::host::is_of_host;
+use super::host::{HostFacts, is_of_host};
 use super::kernel::CheckOptions;
 use crate::base::Name;
 use crate::core::{Access, Kernel, Mode, Protocol, Range};
@@ -25,7 +25,10 @@ const PACK: i128 = 16;
 const DEEP: u32 = 40;
 
 /// Compares what is addressed by rows by row and column, and takes sizes as no less than 0. [CHK-SIZES]
-pub(super) fn assume_usual(inferred: &mut Inferred, by_launch: &[Vec<B>], options: &CheckOptions) {
+pub(super) fn assume_usual(inferred: &mut Inferred, host: Option<&HostFacts>, options: &CheckOptions) {
+    let by_launch = host.map_or(&[][..], |host| &host.by_launch);
+    // What the host computes in a way that is not followed may be too short a stride.
+    let is_unfollowed = |v: &Var| host.is_some_and(|host| host.unfollowed.contains(v.name.as_str()));
     let code = std::mem::replace(&mut inferred.kernel.code, Protocol::Skip);
     let scalars: BTreeSet<Var> = inferred.kernel.globals.iter().filter(|v| is_plain(v)).cloned().collect();
     inferred.kernel.code = with_bounds(&code, &scalars);
@@ -43,7 +46,7 @@ pub(super) fn assume_usual(inferred: &mut Inferred, by_launch: &[Vec<B>], option
     uses.bounds.extend(upper_bounds(&code));
     let strides: Vec<(Var, N)> = scalars
         .iter()
-        .filter(|v| !uses.elsewhere.contains(*v))
+        .filter(|v| !uses.elsewhere.contains(*v) && !is_unfollowed(v))
         .filter_map(|v| Some((v.clone(), uses.strides.get(v)?.clone()?)))
         .filter(|(v, stride)| !uses.added.contains(v) || stride.as_var() == Some(v))
         .collect();

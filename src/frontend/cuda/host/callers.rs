@@ -10,6 +10,7 @@ use tree_sitter::Node;
 use super::super::lower::{Lower, is_static};
 use super::super::unit::{Unit, declared_name, each_named, last_named, split_init};
 use super::calls::{Call, calls_like, calls_of, given};
+use super::captures::LAMBDA;
 use super::places::listed_in;
 use super::pointers::only_casts;
 use super::types::converted;
@@ -48,7 +49,7 @@ pub enum Of {
 
 impl<'u> Host<'_, 'u> {
     /// The position of a parameter of the function in its list, where some have no name.
-    fn position(&self, parameter: &Variable<'u>) -> Option<usize> {
+    pub(super) fn position(&self, parameter: &Variable<'u>) -> Option<usize> {
         let mut node = parameter.declarator.filter(|_| parameter.is_parameter && parameter.scope == self.function)?;
         while !node.kind().ends_with("parameter_declaration") {
             node = node.parent()?;
@@ -175,34 +176,75 @@ impl<'u> Host<'_, 'u> {
     }
 }
 
+/// The position of the object of a method among what it is given.
+pub const THIS: usize = usize::MAX;
+
+/// An argument of a launch, or a pointer in one, what its function was given that it is made of, and whether it is just that.
+pub type Source = (Given, Given, bool);
+
+/// What arguments of a launch, and pointers in them, are made of.
+pub(super) fn with_sources(
+    passed: &Passed,
+    objects: &[ObjectParts],
+    of_members: impl IntoIterator<Item = Source>,
+) -> Vec<Source> {
+    let whole = passed.iter().enumerate().filter_map(|(i, p)| p.map(|(at, just)| ((i, None), (at, None), just)));
+    let open = objects.iter().enumerate().filter_map(|(i, o)| o.open.map(|at| ((i, None), (at, None), true)));
+    whole.chain(open).chain(of_members).unique().collect()
+}
+
+/// The same in terms of what the caller of the function was given.
+fn sources_of_caller(sources: &[Source], read: &ReadCall) -> Vec<Source> {
+    let mut found = Vec::new();
+    for (own, (at, path), just) in sources {
+        let of_object = Some(((*at, None), (THIS, None), true)).filter(|_| *at == THIS && read.on_own_object);
+        for (given, outer, also) in read.sources.iter().chain(&of_object) {
+            let whole = given.0 == *at && given.1.is_none() && outer.1.is_none();
+            if given == &(*at, path.clone()) {
+                found.push((own.clone(), outer.clone(), *just && *also));
+            } else if whole && path.is_some() && *also {
+                found.push((own.clone(), (outer.0, path.clone()), *just));
+            }
+        }
+    }
+    found.into_iter().unique().collect()
+}
+
 /// Pairs of pointers that a call of the function of a launch gives it twice.
 pub(super) fn overlaps_of_calls<'u>(
     unit: &'u Unit<'u>,
     lower: &mut Lower<'u>,
     function: Node<'u>,
     through: Option<Node<'u>>,
-    passed: &Passed,
+    sources: &[Source],
 ) -> Vec<Overlap> {
-    let mut found = Vec::new();
     let calls = match through {
         Some(call) => vec![Call { node: call, arguments: given(call) }],
         None => calls_of(unit, lower, function).unwrap_or_else(|| calls_like(unit, lower, function)),
     };
-    let mut open: Vec<(Call<'u>, Passed, usize)> = calls.into_iter().map(|call| (call, passed.clone(), 1)).collect();
+    overlaps_of(unit, lower, calls, sources)
+}
+
+/// The same for some of the calls.
+fn overlaps_of<'u>(
+    unit: &'u Unit<'u>,
+    lower: &mut Lower<'u>,
+    calls: Vec<Call<'u>>,
+    sources: &[Source],
+) -> Vec<Overlap> {
+    let mut found = Vec::new();
+    let mut open: Vec<(Call<'u>, Vec<Source>, usize)> =
+        calls.into_iter().map(|call| (call, sources.to_vec(), 1)).collect();
     let mut steps = 0;
-    while let Some((call, passed, depth)) = open.pop().filter(|_| steps < MAX_READ) {
+    while let Some((call, sources, depth)) = open.pop().filter(|_| steps < MAX_READ) {
         steps += 1;
-        let Some(read) = read_call(unit, lower, &call, &[], None) else { continue };
+        let Some(read) = read_call(unit, lower, &call, &Asked::default()) else { continue };
         for met in &read.overlaps {
-            found.extend(met.passed_on(&passed).map(|overlap| Overlap { by: None, sure: false, ..overlap }));
+            found.extend(met.passed_on(&sources).map(|overlap| Overlap { by: None, sure: false, ..overlap }));
         }
         // What it gives may be what its own function was given.
-        let outer = |(at, just): (usize, bool)| {
-            let (at, also) = read.passed.get(at).copied().flatten()?;
-            Some((at, just && also))
-        };
-        let outer: Passed = passed.iter().map(|p| p.and_then(outer)).collect();
-        let caller = function_around(call.node).filter(|_| depth < MAX_DEPTH && outer.iter().flatten().count() > 1);
+        let outer = sources_of_caller(&sources, &read);
+        let caller = function_around(call.node).filter(|_| depth < MAX_DEPTH && outer.len() > 1);
         let calls = caller.and_then(|caller| calls_of(unit, lower, caller)).unwrap_or_default();
         open.extend(calls.into_iter().map(|call| (call, outer.clone(), depth + 1)));
     }
@@ -211,12 +253,12 @@ pub(super) fn overlaps_of_calls<'u>(
 
 impl Overlap {
     /// The same in terms of one of the callers, who may say how far the two are apart.
-    fn as_called(&self, met: &[Overlap], passed: &Passed, own: &mut Subst, caller: &mut Subst) -> Overlap {
+    fn as_called(&self, met: &[Overlap], sources: &[Source], own: &mut Subst, caller: &mut Subst) -> Overlap {
         let by = match &self.by {
             Some(by) => Some(own.numeric(by)),
             None => {
                 let same = |o: &Overlap| (&o.later, &o.earlier) == (&self.later, &self.earlier);
-                let said = met.iter().flat_map(|o| o.passed_on(passed)).find(same).and_then(|o| o.by);
+                let said = met.iter().flat_map(|o| o.passed_on(sources)).find(same).and_then(|o| o.by);
                 said.map(|by| caller.numeric(&by))
             }
         };
@@ -224,18 +266,22 @@ impl Overlap {
     }
 
     /// The same of the arguments of a launch, for a pair of arguments of the call of its function.
-    fn passed_on(&self, passed: &Passed) -> impl Iterator<Item = Overlap> {
+    fn passed_on(&self, sources: &[Source]) -> impl Iterator<Item = Overlap> {
         let at = |given: &Given| {
-            let places = passed.iter().enumerate().filter_map(|(i, p)| p.map(|(at, just)| (i, at, just)));
-            let places = places.filter(|(_, at, _)| *at == given.0 && given.1.is_none());
-            places.map(|(i, _, just)| (i, just)).collect::<Vec<_>>()
+            let of_one = |(own, from, just): &Source| match (&own.1, &from.1, &given.1) {
+                _ if from == given => Some((own.clone(), *just)),
+                // A member of an object that is passed on as a whole.
+                (None, None, Some(path)) if from.0 == given.0 && *just => Some(((own.0, Some(path.clone())), true)),
+                _ => None,
+            };
+            sources.iter().filter_map(of_one).unique().collect::<Vec<_>>()
         };
         let pairs = at(&self.later).into_iter().cartesian_product(at(&self.earlier));
-        pairs.map(|((later, just), (earlier, also))| {
+        pairs.filter(|((later, _), (earlier, _))| later != earlier).map(|((later, just), (earlier, also))| {
             let swapped = later < earlier;
             let by = self.by.as_ref().filter(|_| just && also);
             let by = by.map(|by| if swapped { N::sub(IntTy::MATH, &N::num(0), by) } else { by.clone() });
-            let (later, earlier) = ((later.max(earlier), None), (later.min(earlier), None));
+            let (later, earlier) = if swapped { (earlier, later) } else { (later, earlier) };
             Overlap { later, earlier, by, sure: self.sure, shown: self.shown }
         })
     }
@@ -302,7 +348,7 @@ fn called_by<'u>(
     parameters: &[Parameter],
     path: &mut Path<'u>,
 ) -> Vec<HostLaunch> {
-    if parameters.is_empty() {
+    if parameters.is_empty() && launch.objects.iter().all(|object| object.open.is_none()) {
         return vec![launch];
     }
     let Some(calls) = calls_of(unit, lower, function) else { return vec![launch] };
@@ -341,6 +387,12 @@ pub struct ReadCall {
     parameters: Vec<Parameter>,
     /// For each argument, which parameter of the caller it is.
     passed: Passed,
+    /// The same of the pointers in them, and of the object of a method.
+    sources: Vec<Source>,
+    /// Is it a method that is called for the object of the caller?
+    on_own_object: bool,
+    /// The objects among the arguments that are asked for, and whether they are made there.
+    objects: Vec<(usize, ObjectParts, bool)>,
     types: BTreeMap<Name, IntTy>,
     symbols: FxHashSet<String>,
     sizes: BTreeSet<String>,
@@ -348,20 +400,25 @@ pub struct ReadCall {
     stays: Vec<B>,
 }
 
-/// A call and its arguments, by their nodes, what is asked for of them, and where a pack of them begins.
-pub type CallKey = (usize, Vec<usize>, Vec<(usize, Of)>, Option<usize>);
+/// What is asked of a call.
+#[derive(Clone, Default)]
+struct Asked<'a> {
+    parameters: &'a [Parameter],
+    /// Where a pack of arguments begins.
+    pack: Option<usize>,
+    /// The arguments that are objects of types that the call says.
+    objects: Vec<usize>,
+}
+
+/// A call and its arguments, by their nodes, what is asked for of them, where a pack of them begins, and objects.
+pub type CallKey = (usize, Vec<usize>, Vec<(usize, Of)>, Option<usize>, Vec<usize>);
 
 /// Reads the function that a call is in, once. `None`: it is in none.
-fn read_call<'u>(
-    unit: &'u Unit<'u>,
-    lower: &mut Lower<'u>,
-    call: &Call<'u>,
-    parameters: &[Parameter],
-    pack: Option<usize>,
-) -> Option<Arc<ReadCall>> {
+fn read_call<'u>(unit: &'u Unit<'u>, lower: &mut Lower<'u>, call: &Call<'u>, asked: &Asked) -> Option<Arc<ReadCall>> {
+    let Asked { parameters, pack, objects } = asked.clone();
     let asked = parameters.iter().map(|(at, of, _)| (*at, of.clone())).collect();
     let arguments = &call.arguments;
-    let key: CallKey = (call.node.id(), arguments.iter().map(Node::id).collect(), asked, pack);
+    let key: CallKey = (call.node.id(), arguments.iter().map(Node::id).collect(), asked, pack, objects.clone());
     if let Some(known) = lower.read_calls.get(&key) {
         return Some(known.clone());
     }
@@ -389,9 +446,30 @@ fn read_call<'u>(
     let packed = packed.collect();
     let facts = host.facts(call.node, caller);
     let own: Vec<Node<'u>> = arguments.iter().copied().filter(|a| contains(caller, *a)).collect();
-    let overlaps = host.overlaps(&own);
+    let object = object_of_call(unit, call.node);
+    let mut overlaps = host.overlaps(&own, object);
+    let mut sources: BTreeSet<Source> = std::mem::take(&mut host.sources);
+    if object.is_some() {
+        let named = |at: &mut usize| *at = if *at == own.len() { THIS } else { *at };
+        overlaps.iter_mut().for_each(|o| [&mut o.later.0, &mut o.earlier.0].into_iter().for_each(named));
+        sources = sources
+            .into_iter()
+            .map(|((at, path), from, just)| ((if at == own.len() { THIS } else { at }, path), from, just))
+            .collect();
+    }
+    let objects = objects.into_iter().filter_map(|at| {
+        let argument = *arguments.get(at).filter(|argument| contains(caller, **argument))?;
+        let object = host.object(argument);
+        Some((at, object, host.makes_object(argument)))
+    });
+    let objects: Vec<(usize, ObjectParts, bool)> = objects.collect();
     let parameters = host.parameters();
-    let passed = arguments.iter().map(|argument| host.passed(*argument)).collect();
+    let passed: Passed = arguments.iter().map(|argument| host.passed(*argument)).collect();
+    let of_arguments: Vec<ObjectParts> = arguments
+        .iter()
+        .map(|argument| ObjectParts { open: host.open_parameter(*argument), ..ObjectParts::default() })
+        .collect();
+    let sources = with_sources(&passed, &of_arguments, sources);
     let read = Arc::new(ReadCall {
         given,
         packed,
@@ -399,6 +477,9 @@ fn read_call<'u>(
         overlaps,
         parameters,
         passed,
+        sources,
+        on_own_object: object.is_none(),
+        objects,
         stays: host.stays(),
         types: std::mem::take(&mut host.types),
         symbols: std::mem::take(&mut host.symbols),
@@ -407,6 +488,14 @@ fn read_call<'u>(
     });
     lower.read_calls.insert(key, read.clone());
     Some(read)
+}
+
+/// The object that a method is called for, and whether it is behind a pointer.
+fn object_of_call<'u>(unit: &Unit<'u>, call: Node<'u>) -> Option<(Node<'u>, bool)> {
+    let function = call.child_by_field_name("function").filter(|f| f.kind() == "field_expression")?;
+    let object = function.child_by_field_name("argument").filter(|object| object.kind() != "this")?;
+    let operator = function.child_by_field_name("operator").map_or("", |o| unit.str(o));
+    Some((object, operator == "->"))
 }
 
 /// `None`: a call is not in a function, or in one that it leads to.
@@ -422,7 +511,14 @@ fn each_call<'u>(
     let (through, pack) = (std::mem::take(&mut path.through), path.pack.take());
     for Call { node: call, arguments } in calls {
         let caller = function_around(call).filter(|caller| !path.functions.contains(caller))?;
-        let read = read_call(unit, lower, &Call { node: call, arguments }, parameters, pack.map(|(_, from)| from))?;
+        let asked = Asked {
+            parameters,
+            pack: pack.map(|(_, from)| from),
+            objects: launch.objects.iter().filter_map(|object| object.open).collect(),
+        };
+        let call_read = Call { node: call, arguments };
+        let read = read_call(unit, lower, &call_read, &asked)?;
+        let given_by_calls = overlaps_of(unit, lower, vec![call_read], &launch.sources);
         let (mut args, mut objects) = (launch.args.clone(), launch.objects.clone());
         let on = |(at, just): (usize, bool)| (*read.passed.get(at)?).map(|(outer, also)| (outer, just && also));
         let passed: Passed = launch.passed.iter().map(|at| on((*at)?)).collect();
@@ -482,6 +578,19 @@ fn each_call<'u>(
                 *own = object;
             }
         }
+        let mut made = launch.made.clone();
+        for (i, own) in objects.iter_mut().enumerate() {
+            let Some((_, object, is_made)) = own.open.and_then(|at| read.objects.iter().find(|o| o.0 == at)) else {
+                continue;
+            };
+            // What a lambda has taken along nothing changes on the way.
+            let is_lambda = object.class.starts_with(LAMBDA);
+            if is_lambda || launch.passed.get(i).is_some_and(|p| p.is_some_and(|(_, just)| just)) {
+                let parts = object.parts.iter().map(|(path, n)| (path.clone(), away.numeric(n))).collect();
+                *own = ObjectParts { parts, ..object.clone() };
+                made.objects.extend(is_made.then_some(i));
+            }
+        }
         let mut calls = launch.calls.clone();
         calls.push(unit.span(call));
         let mut open_calls = launch.open_calls.clone();
@@ -491,6 +600,9 @@ fn each_call<'u>(
         let facts = launch.facts.iter().map(|f| subst.boolean(f)).chain(relations).collect();
         let stays = launch.stays.iter().map(|f| subst.boolean(f)).chain(read.stays.iter().map(|f| away.boolean(f)));
         let stays = stays.filter(|f| f.as_lit().is_none()).collect();
+        let as_called = |overlaps: &[Overlap], subst: &mut Subst, away: &mut Subst| {
+            overlaps.iter().map(|o| o.as_called(&read.overlaps, &launch.sources, subst, away)).collect()
+        };
         let one = HostLaunch {
             span: launch.span,
             calls,
@@ -501,12 +613,10 @@ fn each_call<'u>(
             global: sizes(&launch.global, &mut subst),
             args,
             pointers: launch.pointers.clone(),
-            overlaps: launch
-                .overlaps
-                .iter()
-                .map(|o| o.as_called(&read.overlaps, &launch.passed, &mut subst, &mut away))
-                .collect(),
+            overlaps: as_called(&launch.overlaps, &mut subst, &mut away),
+            given_by_calls: as_called(&given_by_calls, &mut subst, &mut away),
             passed,
+            sources: sources_of_caller(&launch.sources, &read),
             objects,
             facts,
             types,
@@ -514,7 +624,7 @@ fn each_call<'u>(
             sizes: unknown,
             computed,
             stays,
-            made: launch.made.clone(),
+            made,
             launcher: launch.launcher.clone(),
             is_uncalled: launch.is_uncalled,
         };

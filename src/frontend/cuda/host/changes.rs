@@ -411,6 +411,9 @@ impl<'u> Host<'_, 'u> {
         if place.kind() != "identifier" || known.is_wild || known.is_remote || !self.is_scalar(known, name) {
             self.indirect.push(node);
         }
+        if self.has_copy(node, target) {
+            return;
+        }
         // `s[0]`, by an operator of the program, may be any part of it.
         let is_own_index = self.said.operators.iter().any(|(name, _)| *name == "[]");
         let field = field.filter(|path| !(is_own_index && path.starts_with('[')));
@@ -464,6 +467,9 @@ impl<'u> Host<'_, 'u> {
             && !["scanf", "sscanf", "fscanf", "fread"].contains(&name)
         {
             let variable = self.meant(object);
+            if self.has_copy(address, variable) {
+                return;
+            }
             let from = call.end_byte();
             let known = self.variables[variable].escapes.get_or_insert(from);
             *known = (*known).min(from);
@@ -612,6 +618,9 @@ impl<'u> Host<'_, 'u> {
     fn kept(&mut self, place: Node<'u>, call: Node<'u>) {
         if let Some((object, _)) = self.place(place) {
             let variable = self.meant(object);
+            if self.has_copy(place, variable) {
+                return;
+            }
             self.variables[variable].escapes.get_or_insert(call.end_byte());
         }
     }

@@ -5,7 +5,7 @@
 use tree_sitter::Node;
 
 use super::super::builtins::vector_type;
-use super::super::unit::{child_of_kind, declared_name};
+use super::super::unit::{child_of_kind, declared_name, each_named};
 use super::Host;
 use super::places::listed_in;
 use super::variables::{Event, Part};
@@ -17,6 +17,9 @@ const PURE: [&str; 28] = [
     "log2f", "logf", "log10", "exp", "exp2", "round", "lround", "frexp", "ldexp", "int", "float", "double", "size_t",
     "unsigned",
 ];
+
+/// Functions of the platform that say nothing of numbers.
+const ALLOCATES: [&str; 6] = ["Malloc", "MallocManaged", "Free", "Memset", "GetLastError", "DeviceSynchronize"];
 
 impl<'u> Host<'_, 'u> {
     /// Where what a version of a variable holds is computed here: the constants that it surely is at some time.
@@ -37,7 +40,13 @@ impl<'u> Host<'_, 'u> {
         let events = self.events(variable, part);
         let mut first = Vec::new();
         if let Version::After(last, loops) = version {
-            let last = last.and_then(|l| events.get(l)).copied()?;
+            let last = match part {
+                // What a call of the platform may only change because the object was given away before.
+                Part::Field(_) => {
+                    events[..=(*last)?].iter().rev().copied().find(|e| !self.leaves_numbers(e, variable))?
+                }
+                _ => last.and_then(|l| events.get(l)).copied()?,
+            };
             if let Part::Field(path) = part
                 && last.field != Some(path.as_str())
             {
@@ -85,7 +94,12 @@ impl<'u> Host<'_, 'u> {
                     computes = true
                 }
                 // What a function is to set.
-                (None, _) if is_unset && !self.is_input(event.node) => computes = true,
+                (None, _)
+                    if (is_unset || !is_parameter && self.calls_own(event.node)) && !self.is_input(event.node) =>
+                {
+                    computes = true;
+                    first.extend(self.constants_set(event.node));
+                }
                 (None, _) => return None,
             }
         }
@@ -100,7 +114,9 @@ impl<'u> Host<'_, 'u> {
         let is_dims = self.is_dims(variable);
         for event in others.into_iter().filter(|e| e.node != last.node).chain([last]) {
             let list = event.node.child_by_field_name("parameters");
-            let made = event.value.or(list.or_else(|| child_of_kind(event.node, "argument_list")));
+            let is_call = event.node.kind() == "call_expression";
+            let list = list.or_else(|| child_of_kind(event.node, "argument_list")).filter(|_| !is_call);
+            let made = event.value.or(list);
             let is_whole = event.field != Some(path);
             match made.map(|made| if is_whole { self.item_for(made, variable, path).unwrap_or(made) } else { made }) {
                 Some(_) if event.declares && self.variables[variable].is_parameter => return None,
@@ -109,6 +125,9 @@ impl<'u> Host<'_, 'u> {
                 // What its class makes it.
                 None if event.declares
                     && (event.node != last.node || is_own && !self.variables[variable].is_parameter) => {}
+                None if !is_dims && self.calls_own(event.node) && !self.is_input(event.node) => {
+                    first.extend(self.constants_set(event.node));
+                }
                 None if !is_dims
                     && (self.sets_itself(event.node, variable) || self.is_given_by_name(event.node, variable)) => {}
                 None => return None,
@@ -153,6 +172,71 @@ impl<'u> Host<'_, 'u> {
         let named = |a: &Node<'u>| a.kind() == "identifier" && self.find(self.unit.str(*a), *a) == Some(variable);
         let name = call.child_by_field_name("function").map_or("", |f| self.callee(f));
         arguments.iter().any(named) && !self.lower.names.functions.contains_key(name)
+    }
+
+    /// Is this the call of a function, and no method, that the unit defines?
+    fn calls_own(&self, call: Node<'u>) -> bool {
+        let function =
+            call.child_by_field_name("function").filter(|f| matches!(f.kind(), "identifier" | "template_function"));
+        let own = function.and_then(|f| self.lower.names.functions.get(self.callee(f)));
+        own.is_some_and(|own| own.iter().all(|decl| decl.has_body && !decl.is_kernel))
+    }
+
+    /// Is this a call of the platform that is given neither a variable nor its address?
+    fn leaves_numbers(&self, event: &Event<'u>, variable: usize) -> bool {
+        let function = event.node.child_by_field_name("function").filter(|_| event.node.kind() == "call_expression");
+        let arguments = event.node.child_by_field_name("arguments").map(listed_in).unwrap_or_default();
+        let is_it = |argument: &Node<'u>| {
+            let place = argument.child_by_field_name("argument").unwrap_or(*argument);
+            place.kind() == "identifier" && self.find(self.unit.str(place), place) == Some(variable)
+        };
+        let is_harmless = function.is_some_and(|f| self.is_harmless(f));
+        event.field.is_none() && is_harmless && !arguments.iter().any(is_it)
+    }
+
+    /// The constants that the functions which a call may mean assign to something.
+    fn constants_set(&mut self, call: Node<'u>) -> Vec<i128> {
+        let name = call.child_by_field_name("function").map_or("", |f| self.callee(f));
+        let own = self.lower.names.functions.get(name).map_or(&[][..], Vec::as_slice);
+        let mut values = Vec::new();
+        for definition in own.iter().map(|decl| decl.node) {
+            each_named(definition, |n| {
+                values.extend(n.child_by_field_name("right").filter(|_| n.kind() == "assignment_expression"));
+            });
+        }
+        let literals = values.into_iter().filter(|v| v.kind() == "number_literal");
+        literals.filter_map(|v| self.constant(v)?.as_num()).collect()
+    }
+
+    /// Is an argument the address of a variable that is declared here? What a function of the unit finds there comes from here.
+    fn is_own_address(&self, argument: Node<'u>) -> bool {
+        let place = argument.child_by_field_name("argument").filter(|_| argument.kind() == "pointer_expression");
+        let is_address = self.unit.str(argument).starts_with('&');
+        let known = place.filter(|p| is_address && p.kind() == "identifier").and_then(|p| self.variable_at(p));
+        known.is_some_and(|v| !v.is_parameter && v.outside.is_none() && v.declarator.is_some())
+    }
+
+    /// Is a call one of a method that the class of its object defines, which asks nobody, where that is declared here?
+    fn calls_own_method(&self, call: Node<'u>) -> bool {
+        let function = call.child_by_field_name("function").filter(|f| f.kind() == "field_expression");
+        let part = |name: &str| function.and_then(|f| f.child_by_field_name(name));
+        let known = part("argument").filter(|o| o.kind() == "identifier").and_then(|o| self.variable_at(o));
+        let class = known.filter(|v| !v.is_parameter && !v.is_remote).and_then(|v| self.class_of(v.ty?));
+        let methods = class.zip(part("field")).map(|(class, name)| self.methods_named(class, self.unit.str(name)));
+        methods.is_some_and(|all| !all.is_empty() && all.iter().all(|method| !self.calls_others(*method)))
+    }
+
+    /// What the names in brackets are made of that a name is one of: `auto [a, b] = v;`
+    fn taken_apart(&self, name: Node<'u>) -> Option<Node<'u>> {
+        let text = self.unit.str(name);
+        let mut found = None;
+        each_named(self.function, |n| {
+            let names = n.child_by_field_name("declarator").filter(|d| d.kind() == "structured_binding_declarator");
+            if names.is_some_and(|d| listed_in(d).into_iter().any(|own| self.unit.str(own) == text)) {
+                found = n.child_by_field_name("value").filter(|_| n.kind() == "init_declarator");
+            }
+        });
+        found.filter(|value| value.end_byte() <= name.start_byte())
     }
 
     /// Is a variable named in an expression?
@@ -214,10 +298,14 @@ impl<'u> Host<'_, 'u> {
                         || name == "dim3"
                         || name.strip_prefix("make_").is_some_and(|class| vector_type(class).is_some());
                     let is_known = is_own || is_made || is_platform || PURE.contains(&name) || name.ends_with("_cast");
-                    if !(is_plain && (is_known || !self.asks(name) && self.takes_numbers(node))) {
+                    let is_pair = is_plain && ["make_pair", "make_tuple"].contains(&name);
+                    let is_known = is_known || is_pair && self.find(name, node).is_none();
+                    let is_method = self.calls_own_method(node);
+                    if !(is_method || is_plain && (is_known || !self.asks(name) && self.takes_numbers(node))) {
                         return true;
                     }
-                    stack.extend(node.child_by_field_name("arguments"));
+                    let arguments = node.child_by_field_name("arguments").map(listed_in).unwrap_or_default();
+                    stack.extend(arguments.into_iter().filter(|a| !(is_own && self.is_own_address(*a))));
                     continue;
                 }
                 "field_expression" | "subscript_expression" => {
@@ -225,6 +313,11 @@ impl<'u> Host<'_, 'u> {
                     if object.is_none_or(|o| o.is_parameter || o.is_remote || o.is_wild)
                         || self.method_type(node).is_some()
                     {
+                        return true;
+                    }
+                }
+                "identifier" if let Some(value) = self.taken_apart(node) => {
+                    if self.is_input(value) {
                         return true;
                     }
                 }
@@ -283,7 +376,12 @@ impl<'u> Host<'_, 'u> {
             let function = node.child_by_field_name("function").filter(|_| node.kind() == "call_expression");
             if let Some(function) = function {
                 let callee = self.callee(function);
-                let is_known = PURE.contains(&callee)
+                // New memory is no number.
+                let allocates = ["cuda", "hip"]
+                    .iter()
+                    .any(|prefix| callee.strip_prefix(prefix).is_some_and(|end| ALLOCATES.contains(&end)));
+                let is_known = allocates
+                    || PURE.contains(&callee)
                     || callee.ends_with("_cast")
                     || self.lower.names.functions.contains_key(callee)
                     || ["assert", "printf", "fprintf", "exit", "abort"].contains(&callee);

@@ -3,14 +3,15 @@
 use tree_sitter::Node;
 
 use super::super::builtins::vector_type;
-use super::super::unit::{TypeDecl, child_of_kind, declared_name, has_child, split_init};
+use super::super::unit::{TypeDecl, child_of_kind, declared_name, each_named, has_child, last_named, split_init};
 use super::Host;
 use super::places::listed_in;
 use super::types::converted;
-use super::variables::Part;
+use super::variables::{Event, Part};
 use crate::base::Name;
 use crate::exp::{IntTy, N, Var};
 use crate::kernel::types::Type;
+use rustc_hash::FxHashMap;
 
 /// Objects with more integers than this are not followed.
 const MAX_PARTS: usize = 128;
@@ -24,8 +25,8 @@ pub(super) enum Shape<'u> {
     /// Anything else that takes one item of a list.
     Scalar,
     Array(Box<Shape<'u>>, u64),
-    /// The members in order, and whether a list gives them one by one.
-    Class(Vec<(&'u str, Shape<'u>)>, bool),
+    /// The members in order, whether a list gives them one by one, and the class.
+    Class(Vec<(&'u str, Shape<'u>)>, bool, Option<Node<'u>>),
     Unknown,
 }
 
@@ -38,6 +39,8 @@ pub struct ObjectParts {
     pub parts: Vec<(String, N)>,
     /// Elements that the host writes in ways that are not followed.
     pub untold: Vec<String>,
+    /// Which parameter of the function it is, if its calls say of which type that is.
+    pub open: Option<usize>,
 }
 
 /// Is one path that of a part of the other?
@@ -82,7 +85,7 @@ impl<'u> Shape<'u> {
         let (first, rest) = step(path);
         match self {
             Shape::Array(inner, length) => inner.part(rest).filter(|_| element(first).is_some_and(|i| i < *length)),
-            Shape::Class(members, _) => members.iter().find(|(name, _)| *name == first)?.1.part(rest),
+            Shape::Class(members, ..) => members.iter().find(|(name, _)| *name == first)?.1.part(rest),
             _ => None,
         }
     }
@@ -99,7 +102,7 @@ impl<'u> Shape<'u> {
                     inner.integers(format!("{path}[{i}]"), out);
                 }
             }
-            Shape::Class(members, _) => {
+            Shape::Class(members, ..) => {
                 let dot = if path.is_empty() { "" } else { "." };
                 members.iter().for_each(|(name, inner)| inner.integers(format!("{path}{dot}{name}"), out));
             }
@@ -190,7 +193,7 @@ impl<'u> Host<'_, 'u> {
         }
         if self.is_vector(self.unit.str(ty), ty) {
             let member = |(name, int): (&'static str, Option<IntTy>)| (name, int.map_or(Shape::Scalar, Shape::Int));
-            return Shape::Class(vector_members(self.unit.str(ty)).into_iter().map(member).collect(), true);
+            return Shape::Class(vector_members(self.unit.str(ty)).into_iter().map(member).collect(), true, None);
         }
         let Some(class) = self.class_of(ty) else { return Shape::Unknown };
         // What one field of a union is changes the others.
@@ -198,7 +201,8 @@ impl<'u> Host<'_, 'u> {
         let Some(body) = body else { return Shape::Unknown };
         let name = class.child_by_field_name("name").map(|n| self.unit.str(n));
         let has_bases = listed_in(class).iter().any(|c| c.kind() == "base_class_clause");
-        let (mut members, mut is_aggregate) = (Vec::new(), !has_bases);
+        let (mut members, mut is_aggregate) = (self.members_of_bases(class, depth), !has_bases);
+        let of_bases = members.len();
         for item in listed_in(body) {
             match item.kind() {
                 "access_specifier" => is_aggregate = false,
@@ -237,14 +241,38 @@ impl<'u> Host<'_, 'u> {
                             }
                             None => Shape::Unknown,
                         };
-                        members.push((self.unit.str(name), shape));
+                        let name = self.unit.str(name);
+                        // It hides one of a base.
+                        members[..of_bases]
+                            .iter_mut()
+                            .filter(|(known, _)| *known == name)
+                            .for_each(|(known, _)| *known = "");
+                        members.push((name, shape));
                     }
                 }
                 "comment" | "type_definition" | "alias_declaration" => {}
                 _ => is_aggregate = false,
             }
         }
-        Shape::Class(members, is_aggregate)
+        members.retain(|(name, _)| !name.is_empty());
+        Shape::Class(members, is_aggregate, Some(class))
+    }
+
+    /// The members of the classes that a class is derived from, where these are seen and no two have one name.
+    fn members_of_bases(&mut self, class: Node<'u>, depth: usize) -> Vec<(&'u str, Shape<'u>)> {
+        let Some(clause) = child_of_kind(class, "base_class_clause") else { return Vec::new() };
+        if self.unit.str(clause).contains("virtual") {
+            return Vec::new();
+        }
+        let mut found: Vec<(&'u str, Shape<'u>)> = Vec::new();
+        for base in listed_in(clause).into_iter().filter(|n| n.kind() == "type_identifier") {
+            if let Shape::Class(members, ..) = self.shape(base, depth + 1) {
+                found.extend(members);
+            }
+        }
+        let names: Vec<&str> = found.iter().map(|(name, _)| *name).collect();
+        found.retain(|(name, _)| names.iter().filter(|n| *n == name).count() == 1);
+        found
     }
 
     /// May this be a constructor that makes a copy of an object of the class, other than member by member?
@@ -275,7 +303,7 @@ impl<'u> Host<'_, 'u> {
             return true;
         }
         match self.shape_of(variable).part(path) {
-            Some(Shape::Class(members, _)) => {
+            Some(Shape::Class(members, ..)) => {
                 members.iter().position(|(name, _)| *name == member).is_none_or(|i| i == 0)
             }
             _ => true,
@@ -374,6 +402,9 @@ impl<'u> Host<'_, 'u> {
     /// What an argument that is an object has at the launch.
     pub(super) fn object(&mut self, node: Node<'u>) -> ObjectParts {
         let mut passed = ObjectParts::default();
+        if let Some(lambda) = self.lambda_given(node) {
+            return self.captured_integers(lambda);
+        }
         if node.kind() == "compound_literal_expression" {
             let class = node.child_by_field_name("type").map_or("", |ty| self.unit.str(ty));
             class.clone_into(&mut passed.class);
@@ -404,6 +435,7 @@ impl<'u> Host<'_, 'u> {
             );
             return passed;
         }
+        passed.open = self.open_parameter(node);
         let variable = (node.kind() == "identifier").then(|| self.find(self.unit.str(node), node)).flatten();
         let Some(variable) = variable else { return passed };
         let known = &self.variables[variable];
@@ -415,14 +447,35 @@ impl<'u> Host<'_, 'u> {
         if !known.declarator.is_some_and(is_object) {
             return passed;
         }
-        known.ty.map_or("", |ty| self.unit.str(ty)).clone_into(&mut passed.class);
+        self.parts_of_variable(variable, node, &mut passed);
+        passed
+    }
+
+    /// The parameter of the function that an argument passes on, where its type is a parameter of the template.
+    pub(super) fn open_parameter(&self, argument: Node<'u>) -> Option<usize> {
+        let mut argument = argument;
+        if let Some(function) = argument.child_by_field_name("function") {
+            let name = self.unit.str(function).split('<').next().unwrap_or("");
+            let [only] = listed_in(argument.child_by_field_name("arguments")?)[..] else { return None };
+            matches!(name, "std::forward" | "std::move").then_some(())?;
+            argument = only;
+        }
+        let known = self.variable_at(Some(argument).filter(|a| a.kind() == "identifier")?)?;
+        let ty = known.ty.filter(|_| known.is_parameter && known.scope == self.function)?;
+        self.template_parameter(self.unit.str(ty), ty)?;
+        self.position(known)
+    }
+
+    /// The integers that an object in a variable has at a place.
+    pub(super) fn parts_of_variable(&mut self, variable: usize, node: Node<'u>, passed: &mut ObjectParts) {
+        self.variables[variable].ty.map_or("", |ty| self.unit.str(ty)).clone_into(&mut passed.class);
         if self.is_dims(variable) && !self.lower.names.types.contains_key("dim3") {
             for axis in ["x", "y", "z"] {
                 let part = Part::Field(Name::new(axis));
                 let value = self.value_at(variable, &part, Some(IntTy::U32), self.read_at(node));
                 passed.parts.extend(self.size(value).map(|n| (axis.to_owned(), n)));
             }
-            return passed;
+            return;
         }
         for (path, ty) in self.integers_of(variable) {
             match self.part_value(variable, &path, ty, self.read_at(node)) {
@@ -431,7 +484,6 @@ impl<'u> Host<'_, 'u> {
                 None => {}
             }
         }
-        passed
     }
 
     /// `P d(64, 4);` as the declaration of a function.
@@ -464,10 +516,55 @@ impl<'u> Host<'_, 'u> {
         !is_own && !vector_members(name).is_empty() && self.template_parameter(name, at).is_none()
     }
 
-    /// Is this an object that is made there, of nothing that comes from outside? [HOST-COMPUTED]
+    /// Is this an object that is made here, of nothing that comes from outside? [HOST-COMPUTED]
     pub(super) fn makes_object(&mut self, node: Node<'u>) -> bool {
-        let makes = matches!(node.kind(), "call_expression" | "compound_literal_expression" | "initializer_list");
-        makes && !self.comes_from_outside(node)
+        self.lambda_named(node).is_some() || self.is_made_here(node, 0)
+    }
+
+    fn is_made_here(&mut self, node: Node<'u>, depth: usize) -> bool {
+        let field = |name: &str| node.child_by_field_name(name);
+        match node.kind() {
+            "call_expression" | "compound_literal_expression" | "initializer_list" => !self.comes_from_outside(node),
+            "new_expression" => field("arguments").is_none_or(|list| !self.comes_from_outside(list)),
+            // What a pointer points to, an element, a member.
+            "pointer_expression" | "subscript_expression" | "field_expression" | "parenthesized_expression" => {
+                let inner = field("argument").or_else(|| last_named(node));
+                inner.is_some_and(|inner| depth < MAX_DEPTH && self.is_made_here(inner, depth + 1))
+            }
+            "identifier" => {
+                let Some(variable) = self.find(self.unit.str(node), node) else { return false };
+                let known = &self.variables[variable];
+                if known.is_parameter || known.outside.is_some() || known.declarator.is_none() {
+                    return false;
+                }
+                let mut given: Vec<Node<'u>> = known.events.iter().filter_map(|e| e.value).collect();
+                let declared = known.declarator.and_then(|d| self.up(d));
+                let range = declared.filter(|d| d.kind() == "for_range_loop");
+                given.extend(range.and_then(|range| range.child_by_field_name("right")));
+                given.extend(declared.filter(|_| given.is_empty()).and_then(|d| d.child_by_field_name("value")));
+                let is_own = known.ty.is_some_and(|ty| self.class_of(ty).is_some());
+                let is_object = |n: &Node| {
+                    matches!(
+                        n.kind(),
+                        "identifier"
+                            | "pointer_expression"
+                            | "subscript_expression"
+                            | "field_expression"
+                            | "new_expression"
+                    )
+                };
+                (is_own || !given.is_empty())
+                    && depth < MAX_DEPTH
+                    && given.into_iter().all(|value| {
+                        if is_object(&value) && self.number(value).is_none() {
+                            self.is_made_here(value, depth + 1)
+                        } else {
+                            !self.comes_from_outside(value)
+                        }
+                    })
+            }
+            _ => false,
+        }
     }
 
     /// An integer of an object of this class that a function is called with.
@@ -500,11 +597,9 @@ impl<'u> Host<'_, 'u> {
         let inner = path.strip_prefix(outer)?;
         let found = match value.kind() {
             "initializer_list" => self.listed_part(value, shape.part(outer)?, inner),
-            "compound_literal_expression" => {
-                let own = value.child_by_field_name("type").map(|t| self.unit.str(t));
-                let same = outer.is_empty() && own == self.variables[variable].ty.map(|t| self.unit.str(t));
-                let list = value.child_by_field_name("value").filter(|_| same)?;
-                self.listed_part(list, shape.part(outer)?, inner)
+            "argument_list" if outer.is_empty() => self.part_of_items(&listed_in(value), &shape, path),
+            _ if let Some(part @ Shape::Class(_, _, Some(_))) = shape.part(outer) => {
+                self.part_of_object(value, part, inner)
             }
             "call_expression" => {
                 let (class, items) = self.vector_made(value)?;
@@ -531,7 +626,7 @@ impl<'u> Host<'_, 'u> {
 
     /// What a list in braces, or `make_int2`, gives for a member, by its position.
     pub(super) fn item_for(&mut self, made: Node<'u>, variable: usize, member: &str) -> Option<Node<'u>> {
-        let Shape::Class(members, true) = self.shape_of(variable) else { return None };
+        let Shape::Class(members, true, _) = self.shape_of(variable) else { return None };
         let items = match made.kind() {
             "initializer_list" => listed_in(made),
             _ => self.vector_made(made)?.1,
@@ -560,52 +655,315 @@ impl<'u> Host<'_, 'u> {
             };
         }
         if list.kind() != "initializer_list" {
-            return None;
+            return self.part_of_object(list, shape, path);
         }
         let (items, (first, rest)) = (listed_in(list), step(path));
-        let takes_one = |shape: &Shape<'u>, item: Option<&Node<'u>>| match shape {
-            Shape::Int(_) | Shape::Scalar => true,
-            Shape::Unknown => false,
-            _ => item.is_none_or(|i| i.kind() == "initializer_list"),
-        };
-        let (at, inner) = match shape {
-            Shape::Array(inner, _) => {
-                let whole = items.iter().all(|i| i.kind() != "initializer_pair" && takes_one(inner, Some(i)));
-                whole.then_some(())?;
-                (usize::try_from(element(first)?).ok()?, &**inner)
+        if let Shape::Class(members, true, _) = shape
+            && items.first().is_some_and(|i| i.kind() == "initializer_pair")
+        {
+            let inner = &members.iter().find(|(name, _)| *name == first)?.1;
+            let named = |item: &&Node<'u>| {
+                let text = self.unit.str(**item);
+                text.strip_prefix('.').and_then(|t| t.split('=').next()).is_some_and(|n| n.trim() == first)
+            };
+            // `.q.n = 3` gives a part of a member, and `n: 3` is not followed.
+            let plain = |item: &Node<'u>| {
+                let name = self.unit.str(*item).split('=').next().unwrap_or("").trim_end();
+                let name = name.strip_prefix('.').unwrap_or("");
+                !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+            };
+            let all = items.iter().all(|i| i.kind() == "initializer_pair" && plain(i));
+            return match items.iter().find(named).filter(|_| all) {
+                Some(item) => self.listed_part(item.child_by_field_name("value")?, inner, rest),
+                None => all.then(|| N::num(0)),
+            };
+        }
+        self.part_of_items(&items, shape, path)
+    }
+
+    /// A part of what an object is made of.
+    fn part_of_items(&mut self, items: &[Node<'u>], shape: &Shape<'u>, path: &str) -> Option<N> {
+        if items.iter().any(|i| i.kind() == "initializer_pair") {
+            return None;
+        }
+        if let [only] = items
+            && only.kind() != "initializer_list"
+        {
+            if self.is_object_of(*only, shape) {
+                return self.part_of_object(*only, shape, path);
             }
-            Shape::Class(members, true) => {
+            // A single item may be an object that is converted.
+            let first =
+                if let Shape::Class(members, ..) = shape { members.first().map(|(_, first)| first) } else { None };
+            if !self.is_one_value(*only) && !first.is_some_and(|first| self.is_object_of(*only, first)) {
+                return None;
+            }
+        }
+        match shape {
+            Shape::Class(_, false, Some(class)) => self.part_constructed(*class, items, shape, path),
+            Shape::Class(_, true, _) | Shape::Array(..) => self.part_in_order(items, shape, path),
+            _ => None,
+        }
+    }
+
+    /// Is an item of a list a number or a pointer, which is no object of a class?
+    fn is_one_value(&mut self, item: Node<'u>) -> bool {
+        self.is_one_number(item) && item.kind() != "initializer_list" || self.is_pointer(item)
+    }
+
+    /// A part of what items give one after the other; a member without braces of its own takes as many as it has parts.
+    fn part_in_order(&mut self, items: &[Node<'u>], shape: &Shape<'u>, path: &str) -> Option<N> {
+        let (first, rest) = step(path);
+        let (inner, mut before) = match shape {
+            Shape::Array(inner, length) => {
+                let at = element(first).filter(|at| at < length)?;
+                (&**inner, vec![&**inner; usize::try_from(at).ok().filter(|at| *at <= MAX_PARTS)?])
+            }
+            Shape::Class(members, true, _) => {
                 let at = members.iter().position(|(name, _)| *name == first)?;
-                let inner = &members[at].1;
-                if items.first().is_some_and(|i| i.kind() == "initializer_pair") {
-                    let named = |item: &&Node<'u>| {
-                        let text = self.unit.str(**item);
-                        text.strip_prefix('.').and_then(|t| t.split('=').next()).is_some_and(|n| n.trim() == first)
-                    };
-                    // `.q.n = 3` gives a part of a member, and `n: 3` is not followed.
-                    let plain = |item: &Node<'u>| {
-                        let name = self.unit.str(*item).split('=').next().unwrap_or("").trim_end();
-                        let name = name.strip_prefix('.').unwrap_or("");
-                        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
-                    };
-                    let all = items.iter().all(|i| i.kind() == "initializer_pair" && plain(i));
-                    return match items.iter().find(named).filter(|_| all) {
-                        Some(item) => self.listed_part(item.child_by_field_name("value")?, inner, rest),
-                        None => all.then(|| N::num(0)),
-                    };
-                }
-                let mut before = members[..=at].iter().enumerate();
-                before.all(|(i, (_, s))| takes_one(s, items.get(i))).then_some(())?;
-                (at, inner)
+                (&members[at].1, members[..at].iter().map(|(_, shape)| shape).collect())
             }
             _ => return None,
         };
-        match items.get(at) {
-            Some(item) if item.kind() != "initializer_pair" => self.listed_part(*item, inner, rest),
-            Some(_) => None,
-            // A single item may be an object that is copied.
-            None if items.len() == 1 && !self.is_one_number(items[0]) => None,
-            None => Some(N::num(0)),
+        let mut left = items;
+        for shape in before.drain(..) {
+            left = &left[self.taken(left, shape)?..];
         }
+        let Some(item) = left.first().copied() else { return Some(N::num(0)) };
+        match inner {
+            Shape::Unknown => None,
+            Shape::Int(_) | Shape::Scalar => self.listed_part(item, inner, rest),
+            _ if item.kind() == "initializer_list" => self.listed_part(item, inner, rest),
+            _ if self.is_object_of(item, inner) => self.part_of_object(item, inner, rest),
+            _ if self.is_one_value(item) => self.part_in_order(left, inner, rest),
+            _ => None,
+        }
+    }
+
+    /// How many items of a list a member takes. `None`: it is not known.
+    fn taken(&mut self, items: &[Node<'u>], shape: &Shape<'u>) -> Option<usize> {
+        let Some(first) = items.first().copied() else { return Some(0) };
+        match shape {
+            Shape::Unknown => None,
+            Shape::Int(_) | Shape::Scalar => Some(1),
+            _ if first.kind() == "initializer_list" || self.is_object_of(first, shape) => Some(1),
+            _ if !self.is_one_value(first) => None,
+            Shape::Class(_, false, _) => None,
+            Shape::Class(members, true, _) => {
+                let mut left = items;
+                for (_, shape) in members {
+                    left = &left[self.taken(left, shape)?..];
+                }
+                Some(items.len() - left.len())
+            }
+            Shape::Array(inner, length) => {
+                let mut left = items;
+                for _ in 0..(*length).min(MAX_PARTS as u64) {
+                    left = &left[self.taken(left, inner)?..];
+                }
+                Some(items.len() - left.len())
+            }
+        }
+    }
+
+    /// Is an expression an object of the class of a shape?
+    fn is_object_of(&self, item: Node<'u>, shape: &Shape<'u>) -> bool {
+        let Shape::Class(_, _, Some(class)) = shape else { return false };
+        let of = match item.kind() {
+            "identifier" | "field_expression" => self.class_at(item, false, 0),
+            // `P q(r);` reads as the declaration of a function.
+            "parameter_declaration" => {
+                let name = item.child_by_field_name("type").filter(|_| item.named_child_count() == 1);
+                name.and_then(|name| self.variable_at(name)).and_then(|known| {
+                    known.declarator.filter(|d| d.kind() == "identifier")?;
+                    self.class_of(known.ty?)
+                })
+            }
+            "compound_literal_expression" => item.child_by_field_name("type").and_then(|ty| self.class_of(ty)),
+            "call_expression" => item.child_by_field_name("function").and_then(|f| self.class_of(f)),
+            _ => None,
+        };
+        of == Some(*class)
+    }
+
+    /// A part of an object of the class of a shape: another one that is copied, or one that is made there.
+    fn part_of_object(&mut self, object: Node<'u>, shape: &Shape<'u>, path: &str) -> Option<N> {
+        if !self.is_object_of(object, shape) {
+            return None;
+        }
+        let path = path.strip_prefix('.').unwrap_or(path);
+        match object.kind() {
+            "compound_literal_expression" => self.listed_part(object.child_by_field_name("value")?, shape, path),
+            "call_expression" => {
+                let items = listed_in(object.child_by_field_name("arguments")?);
+                self.part_of_items(&items, shape, path)
+            }
+            _ => {
+                let object =
+                    if object.kind() == "parameter_declaration" { object.child_by_field_name("type")? } else { object };
+                let (name, outer, whole) = match object.kind() {
+                    "type_identifier" => (object, "", true),
+                    _ => self.path_of(object)?,
+                };
+                let variable = self.find(self.unit.str(name), name).filter(|_| whole && self.arguments.is_empty())?;
+                let is_plain = |d: Node<'u>| {
+                    d.kind() == "identifier" || self.is_variable(d) || child_of_kind(d, "argument_list").is_some()
+                };
+                self.variables[variable].declarator.filter(|d| is_plain(*d))?;
+                let path = if outer.is_empty() {
+                    path.to_owned()
+                } else {
+                    format!("{outer}{}", super::versions::dotted(path))
+                };
+                let ty = self.part_type(variable, &path)?;
+                self.part_value(variable, &path, ty, self.read_at(object))
+            }
+        }
+    }
+
+    /// The number that an item is.
+    fn number_of_item(&mut self, item: Node<'u>) -> Option<N> {
+        let name = item.child_by_field_name("type").filter(|_| item.kind() == "parameter_declaration");
+        match name {
+            Some(name) => {
+                let text = self.unit.str(name);
+                self.is_named_number(text, name).then(|| self.variable(text, name)).flatten()
+            }
+            None => self.rounded(item).or_else(|| self.number(item)),
+        }
+    }
+
+    /// What a variable is made of in the declaration that has no other value: `P q(b, n);`.
+    pub(super) fn part_declared(&mut self, declaration: Event<'u>, variable: usize, path: &str) -> Option<N> {
+        let declarator = self.variables[variable].declarator.filter(|_| declaration.declares)?;
+        let list = match declarator.kind() {
+            "function_declarator" => declarator.child_by_field_name("parameters"),
+            _ => {
+                child_of_kind(declaration.node, "argument_list").or_else(|| child_of_kind(declarator, "argument_list"))
+            }
+        };
+        let items = listed_in(list?);
+        let shape = self.shape_of(variable);
+        self.part_of_items(&items, &shape, path)
+    }
+
+    /// What the constructor gives a part of an object: that of a member that it makes of a parameter, or of numbers.
+    fn part_constructed(&mut self, class: Node<'u>, items: &[Node<'u>], shape: &Shape<'u>, path: &str) -> Option<N> {
+        let made = self.constructor(class, items.len())?;
+        let (first, rest) = step(path);
+        let inner = shape.part(first)?;
+        let list = made.child_by_field_name("declarator")?.child_by_field_name("parameters")?;
+        let parameters: Vec<(&'u str, Node<'u>)> = listed_in(list)
+            .into_iter()
+            .map(|p| (p.child_by_field_name("declarator").and_then(declared_name).map_or("", |n| self.unit.str(n)), p))
+            .collect();
+        let value = self.given_by_constructor(made, first)?;
+        let at = parameters.iter().position(|(name, _)| *name == self.unit.str(value));
+        if !rest.is_empty() {
+            let object = *items.get(at?)?;
+            return self.part_of_object(object, inner, rest);
+        }
+        let Shape::Int(ty) = inner else { return None };
+        let (mut arguments, mut known) = (FxHashMap::default(), Vec::new());
+        for (i, (name, parameter)) in parameters.iter().enumerate() {
+            let ty = parameter.child_by_field_name("type").filter(|ty| self.is_integer_type(*ty));
+            let is_plain = parameter.child_by_field_name("declarator").is_some_and(|d| d.kind() == "identifier");
+            let Some(ty) = ty.filter(|_| is_plain).and_then(|ty| self.integer_type(ty)) else { continue };
+            let number = match items.get(i) {
+                Some(item) => self.number_of_item(*item),
+                None => parameter.child_by_field_name("default_value").and_then(|value| self.constant(value)),
+            };
+            if let Some(number) = number.and_then(|number| converted(&number, Some(ty))) {
+                known.push(*name);
+                arguments.insert(*name, (number, ty));
+            }
+        }
+        // A name that is no parameter may mean a member.
+        let mut all = true;
+        each_named(value, |n| {
+            let is_name = matches!(n.kind(), "identifier" | "field_identifier" | "this" | "type_identifier");
+            all &= !is_name || known.contains(&self.unit.str(n));
+        });
+        all.then_some(())?;
+        self.arguments.push(arguments);
+        let number = self.number(value);
+        self.arguments.pop();
+        converted(&number?, Some(*ty))
+    }
+
+    /// The only constructor of a class that takes so many arguments.
+    fn constructor(&self, class: Node<'u>, count: usize) -> Option<Node<'u>> {
+        let name = self.unit.str(class.child_by_field_name("name")?);
+        let mut found = Vec::new();
+        for item in listed_in(class.child_by_field_name("body")?) {
+            let inner = if item.kind() == "template_declaration" { last_named(item)? } else { item };
+            let declarator = inner.child_by_field_name("declarator").filter(|d| d.kind() == "function_declarator");
+            let Some(declarator) = declarator.filter(|d| declared_name(*d).is_some_and(|n| self.unit.str(n) == name))
+            else {
+                continue;
+            };
+            let list = listed_in(declarator.child_by_field_name("parameters")?);
+            let least = list.iter().filter(|p| p.kind() != "optional_parameter_declaration").count();
+            if (least..=list.len()).contains(&count) || list.iter().any(|p| p.kind().starts_with("variadic")) {
+                found.push((item, count != 1 || list.first().is_none_or(|p| !self.unit.str(*p).contains(name))));
+            }
+        }
+        found.retain(|(_, is_own)| *is_own);
+        let [(only, _)] = found[..] else { return None };
+        (only.kind() == "function_definition" && only.child_by_field_name("body").is_some()).then_some(only)
+    }
+
+    /// The expression that a constructor makes a member of, and that nothing in it changes afterwards.
+    fn given_by_constructor(&self, made: Node<'u>, member: &str) -> Option<Node<'u>> {
+        let mut value = None;
+        for item in child_of_kind(made, "field_initializer_list").map(listed_in).unwrap_or_default() {
+            let name = item.named_child(0).map_or("", |n| self.unit.str(n));
+            if item.kind() == "field_initializer" && name == member {
+                let [only] = listed_in(last_named(item)?)[..] else { return None };
+                value = Some(only);
+            }
+        }
+        for statement in listed_in(made.child_by_field_name("body")?).into_iter().filter(|s| s.kind() != "comment") {
+            let inner = statement.named_child(0).filter(|_| statement.kind() == "expression_statement")?;
+            let part = |name: &str| inner.child_by_field_name(name);
+            match inner.kind() {
+                "assignment_expression" if part("operator").is_none_or(|o| self.unit.str(o) == "=") => {
+                    let left = part("left")?;
+                    let to = match left.kind() {
+                        "identifier" => left,
+                        "field_expression" if is_of_this(left) => left.child_by_field_name("field")?,
+                        _ => return None,
+                    };
+                    // It has another value for the others then.
+                    let list = made.child_by_field_name("declarator")?.child_by_field_name("parameters")?;
+                    let of = |p: Node<'u>| p.child_by_field_name("declarator").and_then(declared_name);
+                    if listed_in(list).into_iter().filter_map(of).any(|n| self.unit.str(n) == self.unit.str(to)) {
+                        return None;
+                    }
+                    if self.unit.str(to) == member {
+                        value = part("right");
+                    }
+                }
+                // `cudaMalloc(&p, n * 4);`
+                "call_expression" => {
+                    let function = part("function")?;
+                    let mut names_it = false;
+                    each_named(inner, |n| names_it |= matches!(self.unit.str(n), "this") || self.unit.str(n) == member);
+                    let is_address_of = |n: Node<'u>| self.unit.str(n).starts_with('&');
+                    let gives = listed_in(part("arguments")?).into_iter().any(is_address_of);
+                    (self.is_harmless(function) && !(names_it && gives)).then_some(())?;
+                }
+                _ => return None,
+            }
+            let mut changes = 0;
+            each_named(statement, |n| {
+                changes += usize::from(matches!(
+                    n.kind(),
+                    "assignment_expression" | "update_expression" | "lambda_expression"
+                ));
+            });
+            (changes <= usize::from(inner.kind() == "assignment_expression")).then_some(())?;
+        }
+        value
     }
 }

@@ -149,7 +149,7 @@ impl<'u> Host<'_, 'u> {
                 continue;
             }
             let variable = self.meant(*node);
-            self.variables[variable].is_wild = true;
+            self.variables[variable].is_wild |= !self.has_copy(*node, variable);
         }
     }
 

@@ -7,6 +7,7 @@
 mod among;
 mod callers;
 mod calls;
+mod captures;
 mod changes;
 mod computed;
 mod copies;
@@ -48,7 +49,7 @@ use crate::base::{Name, Span};
 use crate::exp::{B, IntTy, N, NBin, NExp, Var};
 pub use callers::is_internal;
 pub use callers::{CallKey, ReadCall};
-use callers::{Passed, called, called_through, overlaps_of_calls};
+use callers::{Passed, Source, called, called_through, overlaps_of_calls, with_sources};
 use calls::{given, is_call_of_host};
 pub use fields::ObjectParts;
 pub use foreign::{Foreign, foreign_kernels};
@@ -91,8 +92,12 @@ pub struct HostLaunch {
     pub pointers: Vec<Option<(String, bool)>>,
     /// Pairs of pointers that may be one.
     pub overlaps: Vec<Overlap>,
+    /// Those of them that a call of its function gives it.
+    pub given_by_calls: Vec<Overlap>,
     /// For each argument, which one of its function it is.
     pub passed: Passed,
+    /// The same of pointers in objects.
+    pub sources: Vec<Source>,
     /// Of arguments that are objects, what they have.
     pub objects: Vec<ObjectParts>,
     /// What holds where the kernel is launched.
@@ -241,6 +246,8 @@ struct Host<'l, 'u> {
     copied: Vec<Node<'u>>,
     /// A condition of a loop that is asked for at the end of its last iteration, and that end.
     asked_at_end: Option<(Node<'u>, Node<'u>)>,
+    /// What of the arguments of the launch the function was given, by members of objects.
+    sources: BTreeSet<Source>,
     /// The names that the pointers of the launch depend on.
     relevant: BTreeSet<&'u str>,
     /// What the functions of calls may return, by the nodes of their names.
@@ -325,6 +332,10 @@ pub fn launches<'u>(lower: &mut Lower<'u>, kernel: &FunDecl<'u>, bindings: &Bind
             all &= read.is_some();
             let mut own: Vec<HostLaunch> = read.into_iter().flatten().collect();
             own.retain(|launch| may_be_called(lower, (kernel, bindings), node, launch));
+            for launch in &mut own {
+                launch.overlaps.append(&mut launch.given_by_calls);
+                captures::with_lambdas(lower, kernel, bindings, launch);
+            }
             found.extend(own);
         }
     }
@@ -428,7 +439,7 @@ fn launch_without<'u>(
         }
     };
     let pointers: Vec<_> = arguments.iter().map(|a| host.pointer(*a)).collect();
-    let mut overlaps = host.overlaps(arguments);
+    let overlaps = host.overlaps(arguments, None);
     let passed: Passed = arguments.iter().map(|a| host.passed(*a)).collect();
     let objects: Vec<_> = arguments.iter().map(|a| host.object(*a)).collect();
     let mut facts = host.facts(call, function);
@@ -437,6 +448,7 @@ fn launch_without<'u>(
     let (parameters, stays) = (host.parameters(), host.stays());
     let (types, symbols) = (std::mem::take(&mut host.types), host.symbols.iter().cloned().collect());
     let sizes = std::mem::take(&mut host.sizes);
+    let sources = std::mem::take(&mut host.sources);
     let computed = std::mem::take(&mut host.computed);
     let (mut args, mut pointers, mut passed, mut objects) = (args, pointers, passed, objects);
     let pack = match packed.zip(through) {
@@ -450,7 +462,8 @@ fn launch_without<'u>(
         }),
         None => None,
     };
-    overlaps.extend(overlaps_of_calls(unit, lower, function, through, &passed));
+    let sources = with_sources(&passed, &objects, sources);
+    let given_by_calls = overlaps_of_calls(unit, lower, function, through, &sources);
     let own = HostLaunch {
         span: unit.span(call),
         calls: Vec::new(),
@@ -462,7 +475,9 @@ fn launch_without<'u>(
         args,
         pointers,
         overlaps,
+        given_by_calls,
         passed,
+        sources,
         objects,
         facts,
         types,
@@ -570,6 +585,7 @@ impl<'l, 'u> Host<'l, 'u> {
             arguments: Vec::new(),
             copied: Vec::new(),
             asked_at_end: None,
+            sources: BTreeSet::new(),
             relevant: BTreeSet::new(),
             returned: RefCell::default(),
             returned_of: RefCell::default(),

@@ -25,9 +25,10 @@ use super::super::unit::{
     TypeDecl, child_of_kind, declared_name, each_named, has_child, is_reference, last_named, split_init,
 };
 use super::Host;
+use super::callers::THIS;
 use super::places::listed_in;
 use super::pointers::OF_DATA;
-use super::variables::{contains, says};
+use super::variables::{Outside, contains, says};
 use crate::exp::{IntTy, N};
 
 /// More states than this are made one.
@@ -238,8 +239,10 @@ fn named(text: &str) -> Pointer {
 
 impl<'u> Host<'_, 'u> {
     /// The pairs of pointers among these arguments of the launch that may be one.
-    pub(super) fn overlaps(&mut self, arguments: &[Node<'u>]) -> Vec<Overlap> {
-        self.relevant = self.depends_on(arguments);
+    /// Also with those in the object that a method is called for, which comes after them; it may be behind a pointer.
+    pub(super) fn overlaps(&mut self, arguments: &[Node<'u>], object: Option<(Node<'u>, bool)>) -> Vec<Overlap> {
+        let all: Vec<Node<'u>> = arguments.iter().copied().chain(object.map(|(object, _)| object)).collect();
+        self.relevant = self.depends_on(&all);
         let Some(body) = self.function.child_by_field_name("body") else { return Vec::new() };
         let mut flow = Flow::default();
         self.run(body, States::from([State::new()]), &mut flow);
@@ -253,6 +256,17 @@ impl<'u> Host<'_, 'u> {
                 let fields = self.fields_given(*argument, state);
                 given.push(((i, None), self.pointers_of(*argument, state)));
                 given.extend(fields.into_iter().map(|(name, pointers)| ((i, Some(name)), pointers)));
+            }
+            if let Some((object, behind)) = object {
+                let fields = if behind { self.fields_behind(object, state) } else { self.fields_given(object, state) };
+                given.extend(fields.into_iter().map(|(name, pointers)| ((arguments.len(), Some(name)), pointers)));
+            }
+            for (own, pointers) in &given {
+                for pointer in pointers.iter().flat_map(Pointer::alternatives) {
+                    let just = pointer.steps.as_ref().is_some_and(Vec::is_empty);
+                    let from = pointer.origin.place().and_then(|place| self.given_place(place));
+                    self.sources.extend(from.map(|from| (own.clone(), from, just)));
+                }
             }
             for (j, (later, a)) in given.iter().enumerate() {
                 for (earlier, b) in &given[..j] {
@@ -446,6 +460,9 @@ impl<'u> Host<'_, 'u> {
             }
             // It is run where it stands, if at all.
             "lambda_expression" => {
+                if node == self.launch {
+                    flow.at_launch.extend(states.iter().cloned());
+                }
                 let outer = std::mem::take(&mut flow.returned);
                 let inner = self.captured(node, states.clone());
                 let mut after = part(self, field("body"), inner, flow);
@@ -644,16 +661,25 @@ impl<'u> Host<'_, 'u> {
             if let Some(of) = class.and_then(|class| self.copied_object(class, value)) {
                 return self.assigned(state, &place, of);
             }
+            if value.kind() == "lambda_expression" {
+                return self.assigned_captures(state, &place, value);
+            }
             // `auto v = V{p, q};`
             let made =
                 if value.kind() == "compound_literal_expression" { value.child_by_field_name("value") } else { None };
             let own = made.and_then(|_| value.child_by_field_name("type")).map(|ty| self.members_of(ty));
             let members = own.as_ref().unwrap_or(&members);
+            let given = value;
             let value = made.filter(|_| !members.is_empty()).unwrap_or(value);
             let list = if value.kind() == "initializer_list" { listed_in(value) } else { Vec::new() };
             let array = inner.kind() == "array_declarator" || child_of_kind(inner, "array_declarator").is_some();
             if !array && members.is_empty() || list.is_empty() {
                 return self.assigned(state, &place, value);
+            }
+            let ty = if made.is_some() { given.child_by_field_name("type") } else { node.child_by_field_name("type") };
+            let class = ty.filter(|_| !array).and_then(|ty| self.class_of(ty));
+            if let Some(parts) = class.and_then(|class| self.parts_listed(class, &list, 0)) {
+                return self.all_parts_assigned(state, &place, parts);
             }
             let parts = list.into_iter().enumerate().filter_map(|(i, item)| {
                 Some(if array { (format!("[{i}]"), item) } else { self.member(members, i, item)? })
@@ -728,6 +754,91 @@ impl<'u> Host<'_, 'u> {
         (!names.is_empty() && names.len() == listed_in(list).len() && names.iter().all(is_variable)).then_some(list)
     }
 
+    /// The states after the parts of a place are given values.
+    fn all_parts_assigned(&self, state: State, place: &str, parts: Vec<(String, Node<'u>)>) -> Vec<State> {
+        parts.into_iter().fold(vec![state], |states, (part, item)| {
+            let part = format!("{place}{part}");
+            states.into_iter().flat_map(|state| self.assigned(state, &part, item)).collect()
+        })
+    }
+
+    /// What a list gives the members of a class without constructors, and those of members that are objects: lists in it, and
+    /// members without braces of their own, that take the items one by one. `None`: it is not followed.
+    fn parts_listed(&self, class: Node<'u>, items: &[Node<'u>], depth: usize) -> Option<Vec<(String, Node<'u>)>> {
+        let mut left: Vec<Node<'u>> = items.iter().rev().copied().collect();
+        let found = self.parts_taken(class, &mut left, depth)?;
+        left.is_empty().then_some(found)
+    }
+
+    /// The same where more items may be left, the first of them last.
+    fn parts_taken(&self, class: Node<'u>, left: &mut Vec<Node<'u>>, depth: usize) -> Option<Vec<(String, Node<'u>)>> {
+        const DEEP: usize = 4;
+        let name = class.child_by_field_name("name").map(|n| self.unit.str(n));
+        let is_constructor = |item: &Node<'u>| {
+            let own = item.child_by_field_name("declarator").and_then(declared_name);
+            own.is_some() && own.map(|n| self.unit.str(n)) == name || item.kind() == "template_declaration"
+        };
+        let body = class.child_by_field_name("body").map(listed_in)?;
+        let has_bases = child_of_kind(class, "base_class_clause").is_some();
+        (depth < DEEP && !has_bases && !body.iter().any(is_constructor)).then_some(())?;
+        let (mut found, mut is_named) = (Vec::new(), false);
+        let mut members = Vec::new();
+        for (item, declarator) in self.declarators_in(class) {
+            if declarator.kind() != "function_declarator" && !has_child(item, "storage_class_specifier") {
+                members.push((self.unit.str(declared_name(declarator)?), item, declarator));
+            }
+        }
+        for (name, item, declarator) in &members {
+            let Some(mut given) = left.last().copied() else { break };
+            if given.kind() == "initializer_pair" {
+                is_named = true;
+                let own = |pair: &Node<'u>| {
+                    let designator = child_of_kind(*pair, "field_designator").and_then(last_named);
+                    designator.is_some_and(|d| self.unit.str(d) == *name)
+                };
+                let Some(pair) = left.iter().find(|pair| own(pair)) else { continue };
+                given = pair.child_by_field_name("value")?;
+            } else if is_named {
+                return None;
+            }
+            let ty = item.child_by_field_name("type").filter(|_| declarator.kind() == "field_identifier");
+            let inner = ty.and_then(|ty| self.class_of(ty));
+            let list = match given.kind() {
+                "initializer_list" => Some(given),
+                "compound_literal_expression" => given.child_by_field_name("value"),
+                _ => None,
+            };
+            let is_object =
+                matches!(given.kind(), "identifier" | "field_expression") && self.class_at(given, false, 0) == inner;
+            let parts = match (inner, list) {
+                (Some(inner), Some(list)) => self.parts_listed(inner, &listed_in(list), depth + 1)?,
+                (Some(_), None) if is_object => vec![(String::new(), given)],
+                (Some(inner), None) if !is_named && (self.names_number(given) || self.is_pointer(given)) => {
+                    let parts = self.parts_taken(inner, left, depth + 1)?;
+                    found.extend(parts.into_iter().map(|(part, item)| (format!(".{name}{part}"), item)));
+                    continue;
+                }
+                (Some(_), None) => return None,
+                (None, _) if declarator.kind() == "array_declarator" && list.is_none() => return None,
+                (None, _) => vec![(String::new(), given)],
+            };
+            if !is_named {
+                left.pop();
+            }
+            found.extend(parts.into_iter().map(|(part, item)| (format!(".{name}{part}"), item)));
+        }
+        if is_named {
+            left.clear();
+        }
+        Some(found)
+    }
+
+    /// What `V{p, q}` gives the members of the object that it makes.
+    fn parts_made(&self, object: Node<'u>) -> Option<Vec<(String, Node<'u>)>> {
+        let class = object.child_by_field_name("type").and_then(|ty| self.class_of(ty))?;
+        self.parts_listed(class, &listed_in(object.child_by_field_name("value")?), 0)
+    }
+
     /// The member that an item of a list gives a value, as the end of the name of the place.
     fn member(&self, members: &[&'u str], i: usize, item: Node<'u>) -> Option<(String, Node<'u>)> {
         if item.kind() != "initializer_pair" {
@@ -744,6 +855,13 @@ impl<'u> Host<'_, 'u> {
         }
         if let Some(both) = self.split_by(value, &state) {
             return both.into_iter().flat_map(|state| self.assigned(state, place, value)).collect();
+        }
+        if let Some(parts) =
+            Some(value).filter(|v| v.kind() == "compound_literal_expression").and_then(|v| self.parts_made(v))
+        {
+            let mut state = state;
+            state.retain(|other, _| other != place && !is_part(other, place));
+            return self.all_parts_assigned(made(state, place, value.id()), place, parts);
         }
         // The address of a variable stays as it is, whatever that has.
         let known = |p: Pointer| match p.origin {
@@ -1179,14 +1297,66 @@ impl<'u> Host<'_, 'u> {
         members
     }
 
+    /// What the function was given that a place is: a parameter, a member of one, or one of its object.
+    fn given_place(&self, place: &str) -> Option<Given> {
+        let end = place.find(['.', '[']).unwrap_or(place.len());
+        let (name, path) = place.split_at(end);
+        let path = path.strip_prefix('.').map(str::to_owned);
+        let variable = name.split_once('#').and_then(|(_, number)| self.variables.get(number.parse::<usize>().ok()?));
+        match variable {
+            Some(known) if known.is_parameter && known.scope == self.function => {
+                (path.is_some() || end == place.len()).then_some(())?;
+                Some((self.position(known)?, path))
+            }
+            Some(known) if known.outside == Some(Outside::Class) => Some((THIS, Some(place.replace(name, known.name)))),
+            None if !name.contains('#') => {
+                let class = self.class_around()?;
+                let is_member =
+                    |(_, d): &(Node<'u>, Node<'u>)| declared_name(*d).is_some_and(|n| self.unit.str(n) == name);
+                self.declarators_in(class).iter().any(is_member).then(|| (THIS, Some(place.to_owned())))
+            }
+            _ => None,
+        }
+    }
+
+    /// The pointers in an object that a pointer points to.
+    fn fields_behind(&self, pointer: Node<'u>, state: &State) -> Vec<(String, Vec<Pointer>)> {
+        let Some(class) = self.class_at(pointer, true, 0) else { return Vec::new() };
+        let places = self.places_behind(pointer, state);
+        let held = |member: &str| {
+            let of_place = |place: &Place| self.held(&format!("{}.{member}", place.name), pointer, state);
+            places.iter().flat_map(of_place).collect::<Vec<_>>()
+        };
+        self.pointers_of_class(class, 0).into_iter().map(|member| (member.clone(), held(&member))).collect()
+    }
+
     /// The pointers in an object that is given by value.
     fn fields_given(&self, node: Node<'u>, state: &State) -> Vec<(String, Vec<Pointer>)> {
         match node.kind() {
+            "lambda_expression" => {
+                let mut fields = Vec::new();
+                for (name, value) in self.captures(node).into_iter().filter(|(_, value)| !self.names_number(*value)) {
+                    fields.push((name.to_owned(), self.pointers_of(value, state)));
+                    let parts = self.fields_given(value, state).into_iter();
+                    fields.extend(parts.map(|(part, pointers)| (format!("{name}.{part}"), pointers)));
+                }
+                fields
+            }
             "compound_literal_expression" => {
                 let (Some(ty), Some(list)) = (node.child_by_field_name("type"), node.child_by_field_name("value"))
                 else {
                     return Vec::new();
                 };
+                if let Some(parts) = self.parts_made(node) {
+                    let mut fields = Vec::new();
+                    for (part, item) in parts {
+                        let name = part[1..].to_owned();
+                        let inner = self.fields_given(item, state).into_iter();
+                        fields.extend(inner.map(|(part, pointers)| (format!("{name}.{part}"), pointers)));
+                        fields.push((name, self.pointers_of(item, state)));
+                    }
+                    return fields;
+                }
                 let members = self.members_of(ty);
                 let items = listed_in(list).into_iter().enumerate();
                 let parts = items.filter_map(|(i, item)| self.member(&members, i, item));

@@ -284,6 +284,10 @@ impl<'u> Host<'_, 'u> {
                 }
             }
             Part::Field(path) => {
+                if event.declares && event.value.is_none() && !self.variables[variable].is_parameter {
+                    let value = self.part_declared(event, variable, path.as_str())?;
+                    return converted(&value, ty);
+                }
                 let value = event.value?;
                 if event.field == Some(path.as_str()) {
                     let value = self.rounded(value).or_else(|| self.number(value))?;

@@ -105,12 +105,15 @@ impl<'u> Host<'_, 'u> {
                 self.class_of(f).or_else(|| self.class_of(returned?))
             }),
             "compound_literal_expression" => argument.child_by_field_name("type").and_then(|ty| self.class_of(ty)),
+            "pointer_expression" if self.unit.str(argument).starts_with('*') => {
+                argument.child_by_field_name("argument").and_then(|pointer| self.class_at(pointer, true, 0))
+            }
             _ => None,
         };
         class.map_or(Vec::new(), |class| self.pointers_of_class(class, 0))
     }
 
-    fn pointers_of_class(&self, class: Node<'u>, depth: usize) -> Vec<String> {
+    pub(super) fn pointers_of_class(&self, class: Node<'u>, depth: usize) -> Vec<String> {
         const DEEP: usize = 3;
         let mut found = Vec::new();
         for (item, declarator) in self.declarators_in(class) {

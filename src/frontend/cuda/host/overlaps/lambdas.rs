@@ -128,6 +128,15 @@ impl<'u> Host<'_, 'u> {
         })
     }
 
+    /// The states after a place is made a lambda, whose members are what that takes along.
+    pub(super) fn assigned_captures(&self, state: State, place: &str, lambda: Node<'u>) -> Vec<State> {
+        let captures = self.captures(lambda).into_iter().filter(|(_, value)| !self.names_number(*value));
+        captures.fold(self.assigned(state, place, lambda), |states, (name, value)| {
+            let member = format!("{place}.{name}");
+            states.into_iter().flat_map(|state| self.assigned(state, &member, value)).collect()
+        })
+    }
+
     /// The lambda that the launch is in, and the names of its parameters.
     fn lambda_around(&self) -> Option<(Node<'u>, Vec<&'u str>)> {
         let mut lambda = self.launch;

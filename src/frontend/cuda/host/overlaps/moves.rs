@@ -19,6 +19,9 @@ impl<'u> Host<'_, 'u> {
         let [callee] = &called[..] else { return None };
         let is_here = callee.class.is_none() || callee.class == self.class_around();
         let arguments = call.child_by_field_name("arguments").map(listed_in).unwrap_or_default();
+        if !is_own && arguments.is_empty() && callee.parameters.is_empty() && !callee.is_lambda {
+            return self.moved_in_object(function, callee, states);
+        }
         (is_own && is_here && !callee.is_lambda && arguments.len() == callee.parameters.len()).then_some(())?;
         let statements = self.moves_of(callee)?;
         // The names of the function mean nothing else here.
@@ -71,6 +74,64 @@ impl<'u> Host<'_, 'u> {
                 if held.into_iter().any(|pointer| is_left(&pointer.origin)) {
                     return None;
                 }
+                after.insert(state);
+            }
+        }
+        Some(after)
+    }
+
+    /// The same of a method of an object that is a variable: `v.swap()`.
+    fn moved_in_object(&self, function: Node<'u>, callee: &Callee<'u>, states: &States) -> Option<States> {
+        let object = function.child_by_field_name("argument").filter(|object| object.kind() == "identifier")?;
+        let class = self.class_at(object, false, 0).filter(|class| callee.class == Some(*class))?;
+        let statements = self.moves_of(callee)?;
+        let mut members = Vec::new();
+        for (_, declarator) in self.declarators_in(class).into_iter().filter(|(_, d)| d.kind() == "pointer_declarator")
+        {
+            members.push(self.unit.str(declared_name(declarator)?));
+        }
+        let own = self.own_names(callee);
+        // All that it names are its members and its own variables, and these names mean nothing else here.
+        let mut all = true;
+        each_named(callee.node.child_by_field_name("body")?, |n| {
+            let is_name = matches!(n.kind(), "identifier" | "field_identifier");
+            let name = self.unit.str(n);
+            let is_swap = matches!(name, "swap" | "std");
+            all &= !is_name || members.contains(&name) || own.contains(&name) || is_swap;
+        });
+        let is_moved = |place: &str| {
+            let base = place.split(['.', '[']).next().unwrap_or(place);
+            members.contains(&base) || own.contains(&base)
+        };
+        let of_unit = |name: &&str| self.lower.names.globals.contains_key(*name);
+        let is_known = members.iter().chain(&own).all(|name| self.relevant.contains(name));
+        (all && is_known && !members.iter().chain(&own).any(|name| of_unit(name)) && self.class_around().is_none())
+            .then_some(())?;
+        let mut after = States::new();
+        for state in states {
+            let place = self.place_of(object, state)?;
+            if state.keys().any(|known| is_moved(known)) || state.contains_key(&place) {
+                return None;
+            }
+            let mut inner = state.clone();
+            for member in &members {
+                let outer = format!("{place}.{member}");
+                if state.keys().any(|known| super::is_part(known, &outer)) {
+                    return None;
+                }
+                let held = inner.remove(&outer).unwrap_or_else(|| super::named(&outer));
+                inner.insert((*member).to_owned(), held);
+            }
+            let (mut inner, mut flow) = (States::from([inner]), Flow::default());
+            for statement in &statements {
+                inner = self.run(*statement, inner, &mut flow);
+            }
+            for mut state in inner {
+                for member in &members {
+                    let held = state.remove(*member)?;
+                    state.insert(format!("{place}.{member}"), held);
+                }
+                state.retain(|known, _| !is_moved(known));
                 after.insert(state);
             }
         }
