@@ -442,7 +442,17 @@ fn relations(params: &[VarDecl], launch: &HostLaunch, known: &HostFacts, convert
     relations.extend(launch.facts.iter().map(|fact| renamed(launch).boolean(fact)));
     for (param, given) in params.iter().zip(&launch.objects) {
         if let Type::Struct(ty) = &param.ty {
-            parts_of(param, ty, given, launch, &mut relations, &mut of_kernel);
+            for (var, value) in parts_of(param, ty, given, launch) {
+                of_kernel.push(var.clone());
+                // A number of the host goes by the name of the field.
+                match value.as_var().filter(|host| host.ty == var.ty && is_of_host(host) && !bound.contains(host)) {
+                    Some(host) => {
+                        bound.push(host.clone());
+                        subst.bind(&host.name, &N::var(&var));
+                    }
+                    None => relations.push(N::var(&var).eq(&value)),
+                }
+            }
         }
     }
     relations.extend(distances(params, launch, known, &mut of_kernel));
@@ -545,22 +555,14 @@ fn renamed(launch: &HostLaunch) -> Subst<'static> {
 }
 
 /// The fields of an object that a kernel is given by value are those of the parameter.
-fn parts_of(
-    param: &VarDecl,
-    ty: &StructTy,
-    given: &ObjectParts,
-    launch: &HostLaunch,
-    relations: &mut Vec<B>,
-    of_kernel: &mut Vec<Var>,
-) {
+fn parts_of(param: &VarDecl, ty: &StructTy, given: &ObjectParts, launch: &HostLaunch) -> Vec<(Var, N)> {
     // What a conversion makes of an object of another class is not known.
-    for (path, value) in given.parts.iter().filter(|_| is_of(given, ty)) {
-        if let Some(int) = part_of(ty, path) {
-            let var = Var::new(format!("{}.{path}", param.name).as_str(), int);
-            relations.push(N::var(&var).eq(&renamed(launch).numeric(value)));
-            of_kernel.push(var);
-        }
-    }
+    let parts = given.parts.iter().filter(|_| is_of(given, ty));
+    let named = parts.filter_map(|(path, value)| {
+        let var = Var::new(format!("{}.{path}", param.name).as_str(), part_of(ty, path)?);
+        Some((var, renamed(launch).numeric(value)))
+    });
+    named.collect()
 }
 
 /// Is an object of this class, as far as the names say?

@@ -457,6 +457,8 @@ fn read_call<'u>(unit: &'u Unit<'u>, lower: &mut Lower<'u>, call: &Call<'u>, ask
             .map(|((at, path), from, just)| ((if at == own.len() { THIS } else { at }, path), from, just))
             .collect();
     }
+    // Of two members of one object [HOST-ELSEWHERE] says whether they may be one.
+    overlaps.retain(|o| (o.later.0, o.earlier.0) != (THIS, THIS));
     let objects = objects.into_iter().filter_map(|at| {
         let argument = *arguments.get(at).filter(|argument| contains(caller, **argument))?;
         let object = host.object(argument);

@@ -316,11 +316,7 @@ impl<'u> Host<'_, 'u> {
                         return true;
                     }
                 }
-                "identifier" if let Some(value) = self.taken_apart(node) => {
-                    if self.is_input(value) {
-                        return true;
-                    }
-                }
+                "identifier" if let Some(value) = self.taken_apart(node) => stack.push(value),
                 "identifier" => {
                     let own = self.variable_at(node).filter(|v| v.outside.is_none()).map(|v| v.is_remote || v.is_wild);
                     let is_other = own.is_none() && self.constant(node).is_none();

@@ -105,8 +105,7 @@ impl<'u> Host<'_, 'u> {
         };
         let of_unit = |name: &&str| self.lower.names.globals.contains_key(*name);
         let is_known = members.iter().chain(&own).all(|name| self.relevant.contains(name));
-        (all && is_known && !members.iter().chain(&own).any(|name| of_unit(name)) && self.class_around().is_none())
-            .then_some(())?;
+        (all && is_known && !members.iter().chain(&own).any(of_unit) && self.class_around().is_none()).then_some(())?;
         let mut after = States::new();
         for state in states {
             let place = self.place_of(object, state)?;
