@@ -360,6 +360,7 @@ fn unfollowed(params: &[VarDecl], launch: &HostLaunch) -> Vec<String> {
                 Some(value) => free_vars_n(value).iter().any(|v| launch.computed.contains_key(v.name.as_str())),
                 None => launch.made.objects.contains(&i) || given.untold.contains(&path),
             };
+            let is_unfollowed = is_unfollowed || is_of(given, class) && given.doubtful.contains(&path);
             found.extend(is_unfollowed.then(|| format!("{}.{path}", param.name)));
         }
     }

@@ -172,6 +172,7 @@ impl<'u> Host<'_, 'u> {
             let part = |path: String| format!("{name}{}", super::versions::dotted(&path));
             passed.parts.extend(object.parts.into_iter().map(|(path, n)| (part(path), n)));
             passed.untold.extend(object.untold.into_iter().map(part));
+            passed.doubtful.extend(object.doubtful.into_iter().map(part));
         }
         passed
     }

@@ -39,6 +39,8 @@ pub struct ObjectParts {
     pub parts: Vec<(String, N)>,
     /// Elements that the host writes in ways that are not followed.
     pub untold: Vec<String>,
+    /// Parts of a variable that may change at places which are not known.
+    pub doubtful: Vec<String>,
     /// Which parameter of the function it is, if its calls say of which type that is.
     pub open: Option<usize>,
 }
@@ -477,7 +479,10 @@ impl<'u> Host<'_, 'u> {
             }
             return;
         }
+        let known = &self.variables[variable];
+        let is_doubtful = known.is_wild && !known.is_remote && !known.is_parameter && known.outside.is_none();
         for (path, ty) in self.integers_of(variable) {
+            passed.doubtful.extend(is_doubtful.then(|| path.clone()));
             match self.part_value(variable, &path, ty, self.read_at(node)) {
                 Some(value) => passed.parts.push((path, value)),
                 None if self.is_written(variable, &path) => passed.untold.push(path),

@@ -649,6 +649,9 @@ impl<'u> Host<'_, 'u> {
             if let Some(class) = class.filter(|_| !reference && MADE_OF.contains(&value.kind())) {
                 state = self.handed_to_object(class, value, state);
             }
+            if value.kind() == "lambda_expression" {
+                return self.assigned_captures(state, &place, value);
+            }
             if reference {
                 let of = |Place { name, sure }: Place| {
                     let pointer = Pointer { origin: Origin::Reference(name), steps: None, sure };
@@ -660,9 +663,6 @@ impl<'u> Host<'_, 'u> {
             // `V w(u);`
             if let Some(of) = class.and_then(|class| self.copied_object(class, value)) {
                 return self.assigned(state, &place, of);
-            }
-            if value.kind() == "lambda_expression" {
-                return self.assigned_captures(state, &place, value);
             }
             // `auto v = V{p, q};`
             let made =
