@@ -76,7 +76,8 @@ pub(super) fn assume_usual(inferred: &mut Inferred, host: Option<&HostFacts>, op
             inferred.assumptions.push(format!("{}: {text}", names.join(", ")));
         }
     };
-    let is_row = |v: &Var| uses.is_row(v, &scalars);
+    let may_be_empty = |v: &Var| std::iter::once(&said).chain(by_launch).any(|said| is_none(said, v));
+    let is_row = |v: &Var| uses.is_row(v, &scalars) && !may_be_empty(v);
     assume(sizes.iter().copied().filter(|v| is_row(v)).collect(), &|v| N::num(1).le(&N::var(v)), "rows have elements");
     let (signed, unsigned): (Vec<&Var>, Vec<&Var>) = sizes.into_iter().partition(|v| v.ty.signed);
     let signed = signed.into_iter().filter(|v| !is_row(v)).collect();
@@ -137,6 +138,43 @@ fn is_of_a_remainder(condition: &B) -> bool {
         BExp::Not(inner) => is_of_a_remainder(inner),
         _ => false,
     }
+}
+
+/// Do these conditions say that a variable is not positive, by itself or by what it is equal to?
+fn is_none(said: &[B], var: &Var) -> bool {
+    let mut parts: Vec<&B> = said.iter().collect();
+    let mut rels = Vec::new();
+    while let Some(part) = parts.pop() {
+        match part.kind() {
+            BExp::And(all) => parts.extend(all),
+            BExp::Rel(op, l, r) => rels.push((*op, bare(l), bare(r))),
+            _ => {}
+        }
+    }
+    let mut same: BTreeSet<Var> = BTreeSet::from([var.clone()]);
+    loop {
+        let before = same.len();
+        for (_, l, r) in rels.iter().filter(|(op, ..)| *op == NRel::Eq) {
+            if let (Some(l), Some(r)) = (l.as_var(), r.as_var())
+                && (same.contains(l) || same.contains(r))
+            {
+                same.extend([l.clone(), r.clone()]);
+            }
+        }
+        if same.len() == before {
+            break;
+        }
+    }
+    let is_it = |n: &N| n.as_var().is_some_and(|v| same.contains(v));
+    rels.iter().any(|(op, l, r)| {
+        let most = match op {
+            NRel::Eq if is_it(r) => l.as_num(),
+            NRel::Eq | NRel::Le if is_it(l) => r.as_num(),
+            NRel::Lt if is_it(l) => r.as_num().map(|n| n - 1),
+            _ => None,
+        };
+        most.is_some_and(|most| most < 1)
+    })
 }
 
 /// Does something that is done rest on a variable?

@@ -176,7 +176,16 @@ fn is_quiet(unit: &Unit, body: Node) -> bool {
         let is_known = callee
             .map(|f| f.trim_start_matches("std::").trim_start_matches("::"))
             .is_none_or(|f| CALLED.contains(&f) || f.ends_with("_error") || f.ends_with("exception"));
-        quiet &= is_known && !changes.contains(&n.kind()) && !n.is_error() && !n.kind().contains("kernel_call");
+        // Constructors, destructors and operators of the program may do anything.
+        let is_object = n.kind() == "declaration"
+            && n.child_by_field_name("type").is_some_and(|ty| {
+                !matches!(ty.kind(), "primitive_type" | "sized_type_specifier" | "placeholder_type_specifier")
+            })
+            || n.kind() == "compound_literal_expression";
+        let shifts = n.child_by_field_name("operator").is_some_and(|o| matches!(unit.str(o), "<<" | ">>"))
+            && !unit.str(n).starts_with("std::c");
+        quiet &= is_known && !is_object && !shifts;
+        quiet &= !changes.contains(&n.kind()) && !n.is_error() && !n.kind().contains("kernel_call");
     });
     quiet && !unit.str(body).contains("<<<")
 }

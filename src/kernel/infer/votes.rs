@@ -106,11 +106,16 @@ impl Walk<'_> {
 
     /// What a function of bits is of the result of a vote.
     pub(super) fn of_votes(&self, name: &str, arg: &N) -> Option<N> {
-        let vote_of = |n: &N| self.votes.iter().find(|v| v.mask == *bits(n));
+        // As a signed number of 32 bits, a set has its last lane in all higher bits.
+        let is_wide = name.ends_with("ll");
+        fn bits_of(n: &N, is_wide: bool) -> &N {
+            if is_wide { unsigned_bits(n) } else { bits(n) }
+        }
+        let vote_of = |n: &N| self.votes.iter().find(|v| v.mask == *bits_of(n, is_wide));
         match name {
-            "__popc" | "__popcll" | "__builtin_popcount" => match (vote_of(arg), bits(arg).kind()) {
+            "__popc" | "__popcll" | "__builtin_popcount" => match (vote_of(arg), bits_of(arg, is_wide).kind()) {
                 (Some(vote), _) => Some(vote.total.clone()),
-                (None, NExp::Bin(NBin::And, ty, l, r)) if ty.bits >= 32 => {
+                (None, NExp::Bin(NBin::And, ty, l, r)) if ty.bits >= 32 && !(is_wide && ty.bits == 32 && ty.signed) => {
                     let (vote, below) = match (vote_of(l), vote_of(r)) {
                         (Some(vote), None) => (vote, r),
                         (None, Some(vote)) => (vote, l),
@@ -289,6 +294,14 @@ impl Walk<'_> {
 fn bits(term: &N) -> &N {
     match term.kind() {
         NExp::Cast(ty, inner) if ty.bits >= 32 => bits(inner),
+        _ => term,
+    }
+}
+
+/// A term without conversions that keep its lower 32 bits, and no others.
+fn unsigned_bits(term: &N) -> &N {
+    match term.kind() {
+        NExp::Cast(ty, inner) if ty.bits == 64 || ty.bits == 32 && !ty.signed => unsigned_bits(inner),
         _ => term,
     }
 }

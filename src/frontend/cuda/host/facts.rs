@@ -233,25 +233,30 @@ impl<'u> Host<'_, 'u> {
         }
     }
 
-    /// That the condition of a loop does not hold any more, of the values that the last iteration left.
+    /// That the condition of a loop does not hold any more, of the values that its variables have behind it.
     fn ended(&mut self, statement: Node<'u>) -> Option<B> {
         let condition = statement.child_by_field_name("condition")?;
         let body = statement.child_by_field_name("body")?;
         let leaves = ["break_statement", "goto_statement"].iter().any(|way| has_below(body, way));
         let changes = ["assignment_expression", "update_expression", "call_expression", "declaration"];
-        if leaves || changes.iter().any(|change| has_below(condition, change)) {
+        // What it says of several numbers would make all that rests on one of them rest on the others.
+        let is_one = !["&&", "||", " and ", " or "].iter().any(|both| self.unit.str(condition).contains(both));
+        if leaves || !is_one || changes.iter().any(|change| has_below(condition, change)) {
             return None;
         }
-        let mut end = body;
-        while let Some(last) = end.child(end.child_count().checked_sub(1)?) {
-            end = last;
-            if end.child_count() == 0 {
-                break;
-            }
+        let behind = statement.next_named_sibling()?;
+        let mut names = Vec::new();
+        each_named(condition, |n| names.extend(Some(n).filter(|n| n.kind() == "identifier")));
+        let is_changed = |name: &Node<'u>| {
+            let known = self.find(self.unit.str(*name), *name);
+            known.is_some_and(|v| self.variables[v].events.iter().any(|e| contains(behind, e.node)))
+        };
+        if names.iter().any(is_changed) {
+            return None;
         }
-        self.asked_at_end = Some((condition, end));
+        self.asked_behind = Some((condition, behind));
         let ended = self.holds(condition, false);
-        self.asked_at_end = None;
+        self.asked_behind = None;
         ended
     }
 

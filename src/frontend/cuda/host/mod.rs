@@ -244,8 +244,8 @@ struct Host<'l, 'u> {
     arguments: Vec<FxHashMap<&'u str, (N, IntTy)>>,
     /// Addresses that are only read through.
     copied: Vec<Node<'u>>,
-    /// A condition of a loop that is asked for at the end of its last iteration, and that end.
-    asked_at_end: Option<(Node<'u>, Node<'u>)>,
+    /// A condition of a loop that is asked for behind it, and what stands there.
+    asked_behind: Option<(Node<'u>, Node<'u>)>,
     /// What of the arguments of the launch the function was given, by members of objects.
     sources: BTreeSet<Source>,
     /// The names that the pointers of the launch depend on.
@@ -584,7 +584,7 @@ impl<'l, 'u> Host<'l, 'u> {
             types: BTreeMap::new(),
             arguments: Vec::new(),
             copied: Vec::new(),
-            asked_at_end: None,
+            asked_behind: None,
             sources: BTreeSet::new(),
             relevant: BTreeSet::new(),
             returned: RefCell::default(),

@@ -464,6 +464,9 @@ impl<'u> Host<'_, 'u> {
                     flow.at_launch.extend(states.iter().cloned());
                 }
                 let outer = std::mem::take(&mut flow.returned);
+                let captures = field("captures").map(listed_in).unwrap_or_default();
+                let own = captures.into_iter().filter(|c| c.kind() == "lambda_capture_initializer");
+                let states = self.run_all(own.filter_map(|c| captured_as(c).1).collect(), states, flow);
                 let inner = self.captured(node, states.clone());
                 let mut after = part(self, field("body"), inner, flow);
                 after.extend(states);
@@ -1375,8 +1378,18 @@ impl<'u> Host<'_, 'u> {
                     fields.entry(member).or_default();
                 }
                 let made = if node.kind() == "call_expression" { self.pointers_of(node, state) } else { Vec::new() };
+                // What a function returns has the members that a variable would have.
+                let returned = made_name(node.id(), false);
+                let after = match node.kind() {
+                    "call_expression" => self.assigned(state.clone(), &returned, node),
+                    _ => Vec::new(),
+                };
                 // Others are what the object came with.
                 for (part, pointers) in &mut fields {
+                    for state in &after {
+                        let own = self.held(&format!("{returned}.{part}"), node, state).into_iter();
+                        pointers.extend(own.map(|p| Pointer { sure: false, ..p }));
+                    }
                     // Of one that is made here, or returned, they are those of what it is made of.
                     pointers.extend(made.iter().filter_map(|p| match &p.origin {
                         Origin::Named(object) => {

@@ -55,8 +55,8 @@ impl<'u> Host<'_, 'u> {
 
     /// Where the value of a name is read: through its address only when the kernel is launched.
     pub(super) fn read_at(&self, name: Node<'u>) -> Node<'u> {
-        if let Some((_, end)) = self.asked_at_end.filter(|(condition, _)| contains(*condition, name)) {
-            return end;
+        if let Some((_, behind)) = self.asked_behind.filter(|(condition, _)| contains(*condition, name)) {
+            return behind;
         }
         if self.copied.iter().any(|address| contains(*address, name)) { self.launch } else { name }
     }

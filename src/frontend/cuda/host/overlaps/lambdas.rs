@@ -133,7 +133,22 @@ impl<'u> Host<'_, 'u> {
         let captures = self.captures(lambda).into_iter().filter(|(_, value)| !self.names_number(*value));
         captures.fold(self.assigned(state, place, lambda), |states, (name, value)| {
             let member = format!("{place}.{name}");
-            states.into_iter().flat_map(|state| self.assigned(state, &member, value)).collect()
+            let states = states.into_iter().flat_map(|state| self.assigned(state, &member, value));
+            // The pointers of an object that it has a copy of.
+            states.flat_map(|state| self.with_fields(state, &member, value)).collect()
+        })
+    }
+
+    /// The states where the members of a place are those of an object.
+    fn with_fields(&self, state: State, place: &str, object: Node<'u>) -> Vec<State> {
+        let fields = self.fields_given(object, &state);
+        fields.into_iter().fold(vec![state], |states, (part, pointers)| {
+            if pointers.is_empty() {
+                return states;
+            }
+            let member = format!("{place}.{part}");
+            let given = |state: &State| pointers.iter().map(|p| with(state, &member, p.clone())).collect::<Vec<_>>();
+            states.iter().flat_map(given).collect()
         })
     }
 
