@@ -177,10 +177,12 @@ fn is_quiet(unit: &Unit, body: Node) -> bool {
             .map(|f| f.trim_start_matches("std::").trim_start_matches("::"))
             .is_none_or(|f| CALLED.contains(&f) || f.ends_with("_error") || f.ends_with("exception"));
         // Constructors, destructors and operators of the program may do anything.
-        let is_object = n.kind() == "declaration"
-            && n.child_by_field_name("type").is_some_and(|ty| {
-                !matches!(ty.kind(), "primitive_type" | "sized_type_specifier" | "placeholder_type_specifier")
-            })
+        let is_plain = |ty: Node| {
+            let ty = if ty.kind() == "type_descriptor" { ty.child_by_field_name("type").unwrap_or(ty) } else { ty };
+            matches!(ty.kind(), "primitive_type" | "sized_type_specifier" | "placeholder_type_specifier")
+        };
+        let is_object = matches!(n.kind(), "declaration" | "cast_expression")
+            && !n.child_by_field_name("type").is_some_and(is_plain)
             || n.kind() == "compound_literal_expression";
         let shifts = n.child_by_field_name("operator").is_some_and(|o| matches!(unit.str(o), "<<" | ">>"))
             && !unit.str(n).starts_with("std::c");
